@@ -1,0 +1,485 @@
+// Package jsondoc holds JSON documents the way an auditor must see them: object members in document order with exact-case
+// names, numbers as they were written, the raw bytes of every value, and notes about what a lenient reader would hide
+// (duplicate names, invalid UTF-8, raw control bytes). It knows nothing of MCP.
+package jsondoc
+
+import (
+	"bytes"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Kind is the type of a JSON value. The zero Kind, Absent, is that of a member that does not exist.
+type Kind uint8
+
+// The kinds of JSON values.
+const (
+	Absent Kind = iota
+	Null
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+func (k Kind) String() string {
+	return [...]string{"absent", "null", "boolean", "number", "string", "array", "object"}[k]
+}
+
+// MaxDepth is the nesting depth down to which values are opened. Deeper containers keep their raw bytes and kind but have
+// no children, so that no walk over a Value can exhaust the stack.
+const MaxDepth = 200
+
+// Value is one JSON value. The zero Value is absent; every method may be called on it.
+type Value struct {
+	kind Kind
+	text string // String: unescaped text
+	raw  []byte
+	kids []Member
+}
+
+// Member is a named member of an object or, with an empty name, an element of an array.
+type Member struct {
+	Name  string
+	Value Value
+}
+
+// Notes tells what a lenient reader would not have noticed about a document. All lists are in document order and hold at
+// most MaxNotes entries.
+type Notes struct {
+	// Duplicates are JSON Pointers of members whose name occurs more than once in their object. The last one counts
+	// (as ECMA-262 JSON.parse and most parsers do), at the place of the first.
+	Duplicates []string
+	// InvalidText are JSON Pointers of strings with invalid UTF-8 or half a surrogate pair; each bad unit reads as U+FFFD.
+	InvalidText []string
+	// ControlBytes are byte offsets of raw control characters inside strings (RFC 8259 section 7 forbids them).
+	ControlBytes []int
+	// Deep are JSON Pointers of containers nested below MaxDepth, which were not opened.
+	Deep []string
+}
+
+// MaxNotes bounds each list of Notes.
+const MaxNotes = 50
+
+// Empty reports whether there is nothing to note.
+func (n Notes) Empty() bool {
+	return len(n.Duplicates)+len(n.InvalidText)+len(n.ControlBytes)+len(n.Deep) == 0
+}
+
+// Parse reads one JSON document. A leading byte-order mark is skipped. Raw control bytes inside strings are noted and read
+// as if they had been escaped. The error names the byte offset of a syntax error.
+func Parse(data []byte) (Value, Notes, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	p := parser{}
+	v, err := p.document(data)
+	if err == nil {
+		return v, p.notes, nil
+	}
+	repaired, offsets := escapeControls(data)
+	if len(offsets) == 0 {
+		return Value{}, Notes{}, err
+	}
+	p = parser{}
+	v, err = p.document(repaired)
+	if err != nil {
+		return Value{}, Notes{}, err
+	}
+	p.notes.ControlBytes = offsets[:min(len(offsets), MaxNotes)]
+	return v, p.notes, nil
+}
+
+// MustParse is Parse for literals in tests and tables; it panics on a syntax error.
+func MustParse(text string) Value {
+	v, _, err := Parse([]byte(text))
+	if err != nil {
+		panic(fmt.Sprintf("jsondoc: %v in %.200s", err, text))
+	}
+	return v
+}
+
+type parser struct {
+	dec   *jsontext.Decoder
+	src   []byte
+	notes Notes
+}
+
+func (p *parser) document(data []byte) (Value, error) {
+	p.src = data
+	p.dec = jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	v, err := p.value("", 0)
+	if err != nil {
+		return Value{}, err
+	}
+	if rest := bytes.TrimSpace(data[p.dec.InputOffset():]); len(rest) > 0 {
+		return Value{}, fmt.Errorf("unexpected data after the JSON value at byte %d", int(p.dec.InputOffset()))
+	}
+	return v, nil
+}
+
+func (p *parser) value(at Pointer, depth int) (Value, error) {
+	kind := p.dec.PeekKind()
+	if kind == '{' || kind == '[' {
+		if depth >= MaxDepth {
+			raw, err := p.dec.ReadValue()
+			if err != nil {
+				return Value{}, err
+			}
+			p.notes.Deep = note(p.notes.Deep, string(at))
+			k := Array
+			if kind == '{' {
+				k = Object
+			}
+			return Value{kind: k, raw: bytes.Clone(raw)}, nil
+		}
+		return p.container(at, depth)
+	}
+	tok, err := p.dec.ReadToken()
+	if err != nil {
+		return Value{}, err
+	}
+	end := int(p.dec.InputOffset())
+	switch tok.Kind() {
+	case 'n':
+		return Value{kind: Null, raw: p.src[end-4 : end]}, nil
+	case 't':
+		return Value{kind: Bool, raw: p.src[end-4 : end]}, nil
+	case 'f':
+		return Value{kind: Bool, raw: p.src[end-5 : end]}, nil
+	case '0':
+		text := tok.String()
+		return Value{kind: Number, raw: p.src[end-len(text) : end]}, nil
+	case '"':
+		raw, text := p.quoted(tok.String(), end)
+		if strings.ContainsRune(text, utf8.RuneError) && !honestReplacement(raw) {
+			p.notes.InvalidText = note(p.notes.InvalidText, string(at))
+		}
+		return Value{kind: String, raw: raw, text: text}, nil
+	}
+	return Value{}, fmt.Errorf("unexpected JSON token at byte %d", end)
+}
+
+// quoted finds the raw form of the string token that ends at end. The decoder does not say where a token began, so this walks
+// back to the quotation mark that opens it: the last one before end that is not escaped.
+func (p *parser) quoted(text string, end int) ([]byte, string) {
+	for i := end - 2; i >= 0; i-- {
+		if p.src[i] != '"' {
+			continue
+		}
+		slashes := 0
+		for j := i - 1; j >= 0 && p.src[j] == '\\'; j-- {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return p.src[i:end], text
+		}
+	}
+	return p.src[:end], text
+}
+
+func honestReplacement(raw []byte) bool {
+	return utf8.Valid(raw) && (bytes.Contains(raw, []byte("\uFFFD")) || bytes.Contains(bytes.ToLower(raw), []byte(`\ufffd`)))
+}
+
+func (p *parser) container(at Pointer, depth int) (Value, error) {
+	tok, err := p.dec.ReadToken()
+	if err != nil {
+		return Value{}, err
+	}
+	v := Value{kind: Array}
+	if tok.Kind() == '{' {
+		v.kind = Object
+	}
+	start := int(p.dec.InputOffset()) - 1
+	var index map[string]int
+	for {
+		next := p.dec.PeekKind()
+		if next == '}' || next == ']' {
+			break
+		}
+		var m Member
+		child := at.Index(len(v.kids))
+		if v.kind == Object {
+			name, err := p.dec.ReadToken()
+			if err != nil {
+				return Value{}, err
+			}
+			m.Name = name.String()
+			child = at.Child(m.Name)
+		}
+		if m.Value, err = p.value(child, depth+1); err != nil {
+			return Value{}, err
+		}
+		if v.kind == Object {
+			if at, seen := find(v.kids, index, m.Name); seen {
+				p.notes.Duplicates = note(p.notes.Duplicates, string(child))
+				v.kids[at] = m
+				continue
+			}
+			if index != nil {
+				index[m.Name] = len(v.kids)
+			} else if len(v.kids) == 32 {
+				index = make(map[string]int, 64)
+				for i, k := range v.kids {
+					index[k.Name] = i
+				}
+				index[m.Name] = len(v.kids)
+			}
+		}
+		v.kids = append(v.kids, m)
+	}
+	if _, err := p.dec.ReadToken(); err != nil {
+		return Value{}, err
+	}
+	v.raw = p.src[start:p.dec.InputOffset()]
+	return v, nil
+}
+
+func find(kids []Member, index map[string]int, name string) (int, bool) {
+	if index != nil {
+		i, ok := index[name]
+		return i, ok
+	}
+	for i, k := range kids {
+		if k.Name == name {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func note(list []string, entry string) []string {
+	if len(list) >= MaxNotes {
+		return list
+	}
+	return append(list, entry)
+}
+
+// escapeControls returns data with raw control bytes inside strings written as escapes, and their offsets in data.
+func escapeControls(data []byte) ([]byte, []int) {
+	var out []byte
+	var offsets []int
+	inString, escaped := false, false
+	for i, b := range data {
+		if inString && b < 0x20 {
+			if out == nil {
+				out = append(make([]byte, 0, len(data)+64), data[:i]...)
+			}
+			offsets = append(offsets, i)
+			out = fmt.Appendf(out, `\u%04x`, b)
+			escaped = false
+			continue
+		}
+		if out != nil {
+			out = append(out, b)
+		}
+		switch {
+		case escaped:
+			escaped = false
+		case inString && b == '\\':
+			escaped = true
+		case b == '"':
+			inString = !inString
+		}
+	}
+	return out, offsets
+}
+
+// Kind returns the kind of v.
+func (v Value) Kind() Kind { return v.kind }
+
+// Exists reports whether v is there at all; JSON null exists.
+func (v Value) Exists() bool { return v.kind != Absent }
+
+// Missing reports whether v is absent or null, which MCP's optional members treat alike.
+func (v Value) Missing() bool { return v.kind == Absent || v.kind == Null }
+
+// IsObject, IsArray and IsString report the kind of v.
+func (v Value) IsObject() bool { return v.kind == Object }
+
+// IsArray reports whether v is an array.
+func (v Value) IsArray() bool { return v.kind == Array }
+
+// IsString reports whether v is a string.
+func (v Value) IsString() bool { return v.kind == String }
+
+// Raw returns the bytes of v as they stood in the document. The caller must not change them.
+func (v Value) Raw() []byte { return v.raw }
+
+// Get returns the member of an object with exactly this name, absent when v is no object or has no such member.
+func (v Value) Get(name string) Value {
+	if v.kind != Object {
+		return Value{}
+	}
+	for i := range v.kids {
+		if v.kids[i].Name == name {
+			return v.kids[i].Value
+		}
+	}
+	return Value{}
+}
+
+// Path follows Get through several names.
+func (v Value) Path(names ...string) Value {
+	for _, n := range names {
+		v = v.Get(n)
+	}
+	return v
+}
+
+// Members returns the members of an object in document order, nil for anything else.
+func (v Value) Members() []Member {
+	if v.kind != Object {
+		return nil
+	}
+	return v.kids
+}
+
+// Elements returns the elements of an array as members without names, nil for anything else.
+func (v Value) Elements() []Member {
+	if v.kind != Array {
+		return nil
+	}
+	return v.kids
+}
+
+// At returns element i of an array, absent when there is none.
+func (v Value) At(i int) Value {
+	if v.kind != Array || i < 0 || i >= len(v.kids) {
+		return Value{}
+	}
+	return v.kids[i].Value
+}
+
+// Len returns the number of members or elements; 0 for other kinds.
+func (v Value) Len() int { return len(v.kids) }
+
+// Text returns the unescaped text of a string.
+func (v Value) Text() (string, bool) { return v.text, v.kind == String }
+
+// TextOr returns the text of a string, or the fallback for any other kind.
+func (v Value) TextOr(fallback string) string {
+	if v.kind == String {
+		return v.text
+	}
+	return fallback
+}
+
+// Bool returns the value of a boolean; ok is false for other kinds.
+func (v Value) Bool() (value, ok bool) { return v.kind == Bool && v.raw[0] == 't', v.kind == Bool }
+
+// True reports whether v is the boolean true.
+func (v Value) True() bool { b, _ := v.Bool(); return b }
+
+// Int returns a number without fraction that fits an int64, however it is written (1, 1.0, 1e0).
+func (v Value) Int() (int64, bool) {
+	if v.kind != Number {
+		return 0, false
+	}
+	if n, err := strconv.ParseInt(string(v.raw), 10, 64); err == nil {
+		return n, true
+	}
+	r, ok := v.rat()
+	if !ok || !r.IsInt() || !r.Num().IsInt64() {
+		return 0, false
+	}
+	return r.Num().Int64(), true
+}
+
+// Float returns a number as a float64, rounded where need be.
+func (v Value) Float() (float64, bool) {
+	if v.kind != Number {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(v.raw), 64)
+	return f, err == nil
+}
+
+// IsInteger reports whether v is a number with a zero fraction, of any size.
+func (v Value) IsInteger() bool {
+	r, ok := v.rat()
+	if !ok {
+		return v.kind == Number && !bytes.ContainsAny(v.raw, ".-") // an exponent too large to expand still has no fraction
+	}
+	return r.IsInt()
+}
+
+// rat returns the exact number; not ok for other kinds and for exponents that would need much memory.
+func (v Value) rat() (*big.Rat, bool) {
+	if v.kind != Number {
+		return nil, false
+	}
+	if i := bytes.IndexAny(v.raw, "eE"); i >= 0 {
+		if e, err := strconv.Atoi(strings.TrimPrefix(string(v.raw[i+1:]), "+")); err != nil || e > 400 || e < -400 {
+			return nil, false
+		}
+	}
+	return new(big.Rat).SetString(string(v.raw))
+}
+
+// Equal reports whether a and b are the same JSON value as JSON Schema compares them: numbers by value, objects without
+// regard to order.
+func Equal(a, b Value) bool {
+	if a.kind != b.kind {
+		return false
+	}
+	switch a.kind {
+	case Absent, Null:
+		return true
+	case Bool:
+		return a.True() == b.True()
+	case Number:
+		x, okx := a.rat()
+		y, oky := b.rat()
+		if okx && oky {
+			return x.Cmp(y) == 0
+		}
+		return bytes.Equal(a.raw, b.raw)
+	case String:
+		return a.text == b.text
+	case Array:
+		if len(a.kids) != len(b.kids) {
+			return false
+		}
+		for i := range a.kids {
+			if !Equal(a.kids[i].Value, b.kids[i].Value) {
+				return false
+			}
+		}
+		return true
+	default:
+		if len(a.kids) != len(b.kids) {
+			return false
+		}
+		for _, m := range a.kids {
+			if o := b.Get(m.Name); !o.Exists() || !Equal(m.Value, o) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// Resolve follows a JSON Pointer (RFC 6901) from v. It is absent where the pointer leads nowhere.
+func (v Value) Resolve(p Pointer) Value {
+	for _, name := range p.Names() {
+		switch v.kind {
+		case Object:
+			v = v.Get(name)
+		case Array:
+			i, err := strconv.Atoi(name)
+			if err != nil {
+				return Value{}
+			}
+			v = v.At(i)
+		default:
+			return Value{}
+		}
+	}
+	return v
+}
