@@ -72,24 +72,24 @@ var leakPatterns = sync.OnceValue(func() []leakPattern {
 	}
 	return []leakPattern{
 		{"file_path", []string{"/home/", "/usr/", "/opt/", "/srv/", "/var/", "/root/", "/users/"},
-			regexp.MustCompile(`(?i)(?:^|[^\w./-])(/(?:home|usr|opt|srv|root|Users|var/(?:www|lib|log|task|app|run))/\w[\w./@+-]{0,200})`)},
-		{"file_path", []string{`:\users\`}, regexp.MustCompile(`(?i)\b([A-Z]:\\Users\\[^\s\\"'<>]{0,100})`)},
-		{"connection_string", []string{"://"}, regexp.MustCompile(`(?i)\b((?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse|ldaps?|ftp|smtps?|jdbc:[a-z]+)://[^\s"'<>]{3,300})`)},
-		{"connection_string", []string{"server=", "data source=", "host="}, regexp.MustCompile(`(?i)\b((?:server|data source|host)=[^;\s"']{1,100};[^"'\r\n]{0,200}\b(?:password|pwd)=[^;\s"']{1,100})`)},
+			regexp.MustCompile(`(?i)(?:^|[^\w./-])(/(?:home|usr|opt|srv|root|Users|var/(?:www|lib|log|task|app|run))/\w[\w./@+-]*)`)},
+		{"file_path", []string{`:\users\`}, regexp.MustCompile(`(?i)\b([A-Z]:\\Users\\[^\s\\"'<>]*)`)},
+		{"connection_string", []string{"://"}, regexp.MustCompile(`(?i)\b((?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse|ldaps?|ftp|smtps?|jdbc:[a-z]+)://[^\s"'<>]+)`)},
+		{"connection_string", []string{"server=", "data source=", "host="}, regexp.MustCompile(`(?i)\b((?:server|data source|host)=[^;\s"']+;[^"'\r\n]*\b(?:password|pwd)=[^;\s"']+)`)},
 
-		trace(`(?i)(traceback \(most recent call last\))`, "traceback"),                                           // Python
-		trace(`(?i)(file "[^"\r\n]{1,300}", line \d+)`, `file "`),                                                 // Python
-		trace(`(?i)\b(at [\w$.<>\[\] ]{1,120}\.[\w$<>\[\] ]{1,120} ?\([^()\r\n]{1,300}:\d+:\d+\))`, "at "),        // JavaScript
-		trace(`(?im)^[ \t]*(at (?:[^()\r\n]{1,200} )?\(?(?:/|[a-z]:[\\/]|node:|file://)[^()\r\n]{1,300}:\d+:\d+\)?)[ \t]*\r?$`, "at "), // JavaScript
-		trace(`(?i)\b(at [\w$.]{1,200}\.[\w$<>]{1,100}\([\w$]{1,100}\.(?:java|kt|scala|groovy):\d+\))`, "at "),    // JVM
-		trace(`(?i)(exception in thread "[^"\r\n]{0,100}")`, "exception in thread"),                               // JVM
-		trace(`(?i)\b(goroutine \d+ \[)`, "goroutine"),                                                            // Go
-		trace("(?i)([\\w./-]{1,200}\\.rb:\\d+:in ['`])", ".rb:"),                                                  // Ruby
-		trace(`(?i)\b(at [^\s()]{1,300}\([^()\r\n]{0,300}\) in [^\r\n]{1,300}:line \d+)`, ":line "),               // .NET
-		trace(`(?i)\b(thread '[^'\r\n]{0,100}'(?: \(\d+\))? panicked at)`, "panicked at"),                         // Rust
-		trace(`(?i)(php (?:fatal|parse) error:|fatal error: uncaught|#\d+ [^\s()]{1,300}\.php\(\d+\):)`, "php", "fatal error"), // PHP
-		trace(`(?i)(terminate called after throwing an instance of)`, "terminate called"),                         // C++
-		trace(`(?i)(\*\* \((?:RuntimeError|ArgumentError|ErlangError|exit|throw)\))`, "** ("),                     // Elixir
+		trace(`(?i)(traceback \(most recent call last\))`, "traceback"),                                                    // Python
+		trace(`(?i)(file "[^"\r\n]+", line \d+)`, `file "`),                                                                // Python
+		trace(`(?i)\b(at [\w$.<>\[\] ]+\.[\w$<>\[\] ]+ ?\([^()\r\n]+:\d+:\d+\))`, "at "),                                   // JavaScript
+		trace(`(?im)^[ \t]*(at (?:[^()\r\n]+ )?\(?(?:/|[a-z]:[\\/]|node:|file://)[^()\r\n]+:\d+:\d+\)?)[ \t]*\r?$`, "at "), // JavaScript
+		trace(`(?i)\b(at [\w$.]+\.[\w$<>]+\([\w$]+\.(?:java|kt|scala|groovy):\d+\))`, "at "),                               // JVM
+		trace(`(?i)(exception in thread "[^"\r\n]*")`, "exception in thread"),                                              // JVM
+		trace(`(?i)\b(goroutine \d+ \[)`, "goroutine"),                                                                     // Go
+		trace("(?i)([\\w./-]+\\.rb:\\d+:in ['`])", ".rb:"),                                                                 // Ruby
+		trace(`(?i)\b(at [^\s()]+\([^()\r\n]*\) in [^\r\n]+:line \d+)`, ":line "),                                          // .NET
+		trace(`(?i)\b(thread '[^'\r\n]*'(?: \(\d+\))? panicked at)`, "panicked at"),                                        // Rust
+		trace(`(?i)(php (?:fatal|parse) error:|fatal error: uncaught|#\d+ [^\s()]+\.php\(\d+\):)`, "php", "fatal error"),   // PHP
+		trace(`(?i)(terminate called after throwing an instance of)`, "terminate called"),                                  // C++
+		trace(`(?i)(\*\* \((?:RuntimeError|ArgumentError|ErlangError|exit|throw)\))`, "** ("),                              // Elixir
 	}
 })
 
@@ -129,8 +129,8 @@ func escapedLiterals(body string) []span {
 
 // credential is a value that a keyword introduces: password=..., Bearer ...
 type credential struct {
-	kind string
-	span // from the keyword on
+	kind  string
+	span  // from the keyword on
 	value span
 }
 

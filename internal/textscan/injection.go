@@ -29,10 +29,15 @@ func Injection(text string) []Match {
 		}
 		for _, at := range c.pattern.FindAllStringSubmatchIndex(text, -1) {
 			start, end := at[0], at[1]
-			if at[3] >= 0 {
-				end = at[3] // what follows the group is a condition, not part of the finding
+			for g := 2; g < len(at); g += 2 {
+				if at[g] >= 0 {
+					end = at[g+1] // what follows the group is a condition, not part of the finding
+				}
 			}
-			if c.phrase && (!startsWord(text, start) || !endsWord(text, end)) || mention(text, start, end) || c.excused != nil && c.excused(text, start, end) {
+			if c.words[0] != "<|" && !wholeWords(text, start, end) {
+				continue
+			}
+			if mention(text, start, end) || c.excused != nil && c.excused(text, start, end) {
 				continue
 			}
 			if ex.secrets == nil {
@@ -49,8 +54,14 @@ type injectionClass struct {
 	kind    string
 	words   []string // one of them is in every match; lower case
 	pattern *regexp.Regexp
-	phrase  bool // starts and ends with a word
-	excused func(text string, start, end int) bool
+	excused func(text string, start, end int) bool // beyond mention; may be nil
+}
+
+// wholeWords reports whether the phrase is neither part of a longer word nor a possessive ("the previous
+// instruction's text").
+func wholeWords(text string, start, end int) bool {
+	after := text[end:]
+	return startsWord(text, start) && endsWord(text, end) && !strings.HasPrefix(after, "'") && !strings.HasPrefix(after, "’")
 }
 
 // ws is white space of any script, as one may use it to break a phrase without a reader's noticing.
@@ -60,7 +71,7 @@ var injectionClasses = sync.OnceValue(func() []injectionClass {
 	re := func(s string) *regexp.Regexp { return regexp.MustCompile(strings.ReplaceAll(s, " ", ws)) }
 	return []injectionClass{
 		{
-			kind: "instruction_override", phrase: true, excused: harmlessOverride,
+			kind: "instruction_override", excused: harmlessOverride,
 			words: []string{"ignore", "disregard", "forget", "override", "attention"},
 			pattern: re(`(?i)((?:ignore|disregard|forget|override|pay no attention to) (?:(?:all|any) )?(?:of )?(?:(?:the|your|my) )?` +
 				`(?:previous|prior|earlier|above|preceding|system|original) ` +
@@ -68,17 +79,17 @@ var injectionClasses = sync.OnceValue(func() []injectionClass {
 				`|(?:ignore|disregard|forget) (?:everything|anything|all) (?:(?:that )?you (?:were|have been|['’]ve been) told|that came before))`),
 		},
 		{
-			kind: "conceal_from_user", phrase: false,
+			kind:  "conceal_from_user",
 			words: []string{"user"},
 			pattern: re(`(?im)((?:do not|don['’]t|never) (?:tell|inform|notify|alert) the user (?:about|of) (?:this|that|it|these))\b` +
-				`|((?:do not|don['’]t|never) (?:tell|inform|notify|alert) the user)(?:[\s\p{Z}]*[.;!)]|[\t\p{Z} ]*\r?$)` +
+				`|((?:do not|don['’]t|never) (?:tell|inform|notify|alert) the user)(?:[\s\p{Z}]*[.;!)]|[\t\p{Z}]*\r?$)` +
 				`|((?:do not|don['’]t|never) (?:mention|reveal|disclose) (?:this|that|it)(?: [^\s.!?;]+){0,6}? to the user)\b` +
 				`|(without (?:telling|informing|notifying|alerting) the user)\b` +
 				`|((?:hide|conceal) (?:this|it|that) from the user)\b` +
 				`|((?:do not|don['’]t|never) let the user (?:know|see|find out|notice)(?: (?:about|of))?(?: (?:this|that|it|these)))\b`),
 		},
 		{
-			kind: "role_reassignment", phrase: true,
+			kind:  "role_reassignment",
 			words: []string{"you"},
 			pattern: re(`(?i)(you are now (?:a|an|my) (?:[\p{L}\p{N}_'-]+ ){0,2}(?:assistant|ai|bot|agent|character|persona|player|pirate|hacker|model)` +
 				`|you are now in (?:developer|god|jailbreak|unrestricted|dan) mode` +

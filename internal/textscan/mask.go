@@ -79,7 +79,7 @@ func pemEnd(text string, i int) int {
 }
 
 var urlSecretPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]{0,30}://([^\s/?#@"'<>]{1,1024})@` +
+	return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]{0,30}://([^\s/?#@"'<>]+)@` +
 		`|[?&;](?i:access[_-]token|refresh[_-]token|id[_-]token|token|api[_-]key|apikey|client[_-]secret|password|secret|authorization|code)=([^\s&#"'<>;]+)`)
 })
 
