@@ -62,6 +62,9 @@ type Observation struct {
 	Skills *Skills // nil when no skills were collected
 	Notes  []Note  // what a lenient reader of the messages would not have noticed, in step order
 
+	// Failure says why nothing could be audited (Kind is then empty), or why the audit ended before its end.
+	Failure *recording.Failure
+
 	Processes []recording.Process
 	Requests  int
 	Elapsed   time.Duration

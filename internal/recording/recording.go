@@ -67,9 +67,12 @@ type Target struct {
 
 // Exchange is one request and what came back, or one look at a connection.
 type Exchange struct {
-	Step       string    `json:"step"`       // stable name such as "session/tools/list/2" or "probe/foreign-origin"
-	Via        string    `json:"via"`        // "http", "sse", "stdio", "tcp" or "tls"
-	Connection string    `json:"connection"` // which connection, client or process carried it: "session", "probe", "second", "anonymous"
+	Step string `json:"step"` // stable name such as "session/tools/list/2" or "probe/foreign-origin"
+	// SameAs names the step whose exchange serves this one too: what several questions need is asked once. All other members are
+	// then empty.
+	SameAs     string    `json:"same_as,omitempty"`
+	Via        string    `json:"via,omitempty"`        // "http", "sse", "stdio", "tcp" or "tls"
+	Connection string    `json:"connection,omitempty"` // which connection, client or process carried it: "session", "probe", "second", "anonymous"
 	Request    *Request  `json:"request,omitempty"`
 	Response   *Response `json:"response,omitempty"` // HTTP only
 	// Answer is the JSON-RPC message with the request's id where it came apart from the HTTP response: a line of stdout, an event of

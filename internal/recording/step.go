@@ -52,8 +52,16 @@ func phaseRank(name string) int {
 	return len(stepOrder)
 }
 
-// Find returns the exchange with this step, nil when there is none.
+// Find returns the exchange with this step, following SameAs once, nil when there is none.
 func (r *Recording) Find(step string) *Exchange {
+	e := r.find(step)
+	if e != nil && e.SameAs != "" {
+		return r.find(e.SameAs)
+	}
+	return e
+}
+
+func (r *Recording) find(step string) *Exchange {
 	for i := range r.Exchanges {
 		if r.Exchanges[i].Step == step {
 			return &r.Exchanges[i]
@@ -61,3 +69,6 @@ func (r *Recording) Find(step string) *Exchange {
 	}
 	return nil
 }
+
+// Discovered reports whether the exchange asked another place than the target: metadata of the resource or of an authorization server.
+func (e *Exchange) Discovered() bool { return strings.HasPrefix(e.Step, "auth/") }
