@@ -72,7 +72,7 @@ var leakPatterns = sync.OnceValue(func() []leakPattern {
 	}
 	return []leakPattern{
 		{"file_path", []string{"/home/", "/usr/", "/opt/", "/srv/", "/var/", "/root/", "/users/"},
-			regexp.MustCompile(`(?i)(?:^|[^\w./-])(/(?:home|usr|opt|srv|root|Users|var/(?:www|lib|log|task|app|run))/\w[\w./@+-]*)`)},
+			regexp.MustCompile(`(?i)(?:^|file://|[^\w./-])(/(?:home|usr|opt|srv|root|Users|var/(?:www|lib|log|task|app|run))/(?:\w|\.\w)[\w./@+-]*)`)},
 		{"file_path", []string{`:\users\`}, regexp.MustCompile(`(?i)\b([A-Z]:\\Users\\[^\s\\"'<>]*)`)},
 		{"connection_string", []string{"://"}, regexp.MustCompile(`(?i)\b((?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse|ldaps?|ftp|smtps?|jdbc:[a-z]+)://[^\s"'<>]+)`)},
 		{"connection_string", []string{"server=", "data source=", "host="}, regexp.MustCompile(`(?i)\b((?:server|data source|host)=[^;\s"']+;[^"'\r\n]*\b(?:password|pwd)=[^;\s"']+)`)},

@@ -25,11 +25,7 @@ func Secrets(text string) []Match {
 		if len(ms) == maxMatches {
 			break
 		}
-		shown := f.format.shown
-		if f.format.name == "private_key" {
-			shown = f.end - f.start
-		}
-		ms = append(ms, Match{f.format.name, f.start, f.end, Visible(text[f.start:f.start+shown]) + redacted})
+		ms = append(ms, Match{f.format.name, f.start, f.end, Visible(text[f.start:f.start+f.format.shown]) + redacted})
 	}
 	return sortMatches(ms)
 }
@@ -83,7 +79,7 @@ var secretFormats = sync.OnceValue(func() []secretFormat {
 		run("openai_api_key", "sk-svcacct-", wordOrHyphen, 40, 0, false),
 		{"openai_api_key", "sk-", len("sk-"), openAIKey},
 		{"google_api_key", "AIza", len("AIza"), googleKey},
-		{"private_key", "-----BEGIN ", 0, pemHeader},
+		{"private_key", "-----BEGIN ", len("-----BEGIN "), pemHeader},
 		{"jwt", "eyJ", len("eyJ"), jsonWebToken},
 	}
 	for _, kind := range "pousr" {
@@ -267,7 +263,7 @@ func bearerTokens(text string) []foundSecret {
 // sample reports whether a value that has a credential's format is there to show the format.
 func sample(value string) bool {
 	return strings.Contains(value, "AKIAIOSFODNN7EXAMPLE") || // AWS documentation
-		strings.Contains(value, "eyJzdWIiOiIxMjM0NTY3ODkwIi") || // the token every JWT debugger opens with
+		strings.Contains(value, "eyJzdWIiOiIxMjM0NTY3ODkwI") || // the token every JWT debugger opens with
 		saysPlaceholder(value) || lowVariety(value) || countsUp(value)
 }
 
