@@ -116,12 +116,20 @@ func (n *Names) judgeSentence(p passage, s span, quotes []span, self string) []M
 	if s.end-s.start < len("call x") {
 		return nil
 	}
-	live := liveText(p.text[s.start:s.end], s, quotes)
-	if !d.cue.MatchString(live) && !conditional(live) {
+	low := fold(p.text[s.start:s.end])
+	if !containsAny(low, "tool", "server") && (n == nil || !containsAny(low, "call", "invok")) {
+		return nil
+	}
+	live := liveText(p.text[s.start:s.end], low, s, quotes)
+	if !d.cue.MatchString(live) && !conditional(live, low) {
 		return nil
 	}
 	var ms []Match
-	for _, at := range d.anyTool.FindAllStringIndex(live, -1) {
+	var anyTool [][]int
+	if containsAny(low, "any", "every", "all", "other") {
+		anyTool = d.anyTool.FindAllStringIndex(live, -1)
+	}
+	for _, at := range anyTool {
 		if aboutTool(live, at[0], at[1]) {
 			continue
 		}
@@ -154,12 +162,15 @@ func (n *Names) judgeSentence(p passage, s span, quotes []span, self string) []M
 }
 
 // liveText masks what gives no order in a sentence: quotations and indirect questions. Code is masked already.
-func liveText(sentence string, s span, quotes []span) string {
+func liveText(sentence, low string, s span, quotes []span) string {
 	b := []byte(sentence)
 	for _, q := range quotes {
 		for i := max(q.start+1, s.start); i < min(q.end-1, s.end); i++ {
 			b[i-s.start] = masked
 		}
+	}
+	if !containsAny(low, "whether", "report", "return", "show", "tell", "indicate", "check", "ask", "determine", "says", "know") {
+		return string(b)
 	}
 	for _, at := range directives().indirect.FindAllIndex(b, -1) {
 		for i := at[0]; i < len(b) && b[i] != ',' && b[i] != ';' && b[i] != ':'; i++ {
@@ -169,7 +180,10 @@ func liveText(sentence string, s span, quotes []span) string {
 	return string(b)
 }
 
-func conditional(live string) bool {
+func conditional(live, low string) bool {
+	if !strings.Contains(live, ",") || !containsAny(low, "when", "before", "after", "instead", "if") {
+		return false
+	}
 	for _, m := range directives().condition.FindAllStringSubmatch(live, -1) {
 		if !subjects[fold(m[1])] {
 			return true

@@ -136,7 +136,7 @@ type credential struct {
 
 var credentialPattern = sync.OnceValue(func() *regexp.Regexp {
 	const assign = `\\?["']?[ \t]*[:=][ \t]*\\?["']?`
-	return regexp.MustCompile(`(?i)(?:(password|secret)` + assign + `([\w.~+/!@#$%^&*-]+=*)` +
+	return regexp.MustCompile(`(?i)\A(?:(password|secret)` + assign + `([\w.~+/!@#$%^&*-]+=*)` +
 		`|(api[_-]?key|token)` + assign + `([\w.~+/-]+=*)` +
 		`|(bearer)\s+([\w.~+/-]+=*))`)
 })
@@ -144,20 +144,17 @@ var credentialPattern = sync.OnceValue(func() *regexp.Regexp {
 var credentialKinds = map[string]string{"password": "password", "secret": "secret", "token": "token", "bearer": "auth_token"}
 
 func findCredentials(text string) []credential {
-	low := fold(text)
-	if !containsAny(low, "password", "secret", "api", "token", "bearer") || !strings.ContainsAny(text, ":=") && !strings.Contains(low, "bearer") {
-		return nil
-	}
 	var found []credential
-	for _, at := range credentialPattern().FindAllStringSubmatchIndex(text, -1) {
+	for start := range beginnings(text, fold(text), []string{"password", "secret", "api", "token", "bearer"}) {
+		at := credentialPattern().FindStringSubmatchIndex(text[start:])
 		for g := 2; g < len(at); g += 4 {
 			if at[g] < 0 {
 				continue
 			}
-			keyword := fold(text[at[g]:at[g+1]])
-			value := span{at[g+2], at[g+3]}
+			keyword := fold(text[start : start+at[g+1]])
+			value := span{start + at[g+2], start + at[g+3]}
 			if realValue(text[value.start:value.end]) {
-				found = append(found, credential{cmp.Or(credentialKinds[keyword], "api_key"), span{at[0], at[1]}, value})
+				found = append(found, credential{cmp.Or(credentialKinds[keyword], "api_key"), span{start, start + at[1]}, value})
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package textscan
 
 import (
+	"iter"
 	"regexp"
 	"strings"
 	"sync"
@@ -27,14 +28,18 @@ func Injection(text string) []Match {
 		if !containsAny(low, c.words...) {
 			continue
 		}
-		for _, at := range c.pattern.FindAllStringSubmatchIndex(text, -1) {
-			start, end := at[0], at[1]
+		for start := range beginnings(text, low, c.starts) {
+			at := c.pattern.FindStringSubmatchIndex(text[start:])
+			if at == nil {
+				continue
+			}
+			end := start + at[1]
 			for g := 2; g < len(at); g += 2 {
 				if at[g] >= 0 {
-					end = at[g+1] // what follows the group is a condition, not part of the finding
+					end = start + at[g+1] // what follows the group is a condition, not part of the finding
 				}
 			}
-			if c.words[0] != "<|" && !wholeWords(text, start, end) {
+			if c.kind != "chat_template_token" && !wholeWords(text, start, end) {
 				continue
 			}
 			if mention(text, start, end) || c.excused != nil && c.excused(text, start, end) {
@@ -50,9 +55,38 @@ func Injection(text string) []Match {
 	return sortMatches(ms)
 }
 
+// beginnings yields, for one word after the other, the offsets in text at which the word begins; low is the
+// folded text. Trying a pattern there is much cheaper than searching the text with it.
+func beginnings(text, low string, starts []string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if len(low) != len(text) {
+			// A letter that folds to a shorter one: try everywhere.
+			for i := range text {
+				if !yield(i) {
+					return
+				}
+			}
+			return
+		}
+		for _, word := range starts {
+			for i := 0; ; i++ {
+				at := strings.Index(low[i:], word)
+				if at < 0 {
+					break
+				}
+				i += at
+				if !yield(i) {
+					return
+				}
+			}
+		}
+	}
+}
+
 type injectionClass struct {
 	kind    string
 	words   []string // one of them is in every match; lower case
+	starts  []string // every match begins with one of them; lower case
 	pattern *regexp.Regexp
 	excused func(text string, start, end int) bool // beyond mention; may be nil
 }
@@ -72,33 +106,37 @@ var injectionClasses = sync.OnceValue(func() []injectionClass {
 	return []injectionClass{
 		{
 			kind: "instruction_override", excused: harmlessOverride,
-			words: []string{"ignore", "disregard", "forget", "override", "attention"},
-			pattern: re(`(?i)((?:ignore|disregard|forget|override|pay no attention to) (?:(?:all|any) )?(?:of )?(?:(?:the|your|my) )?` +
+			words:  []string{"ignore", "disregard", "forget", "override", "attention"},
+			starts: []string{"ignore", "disregard", "forget", "override", "pay"},
+			pattern: re(`(?i)\A((?:ignore|disregard|forget|override|pay no attention to) (?:(?:all|any) )?(?:of )?(?:(?:the|your|my) )?` +
 				`(?:previous|prior|earlier|above|preceding|system|original) ` +
 				`(?:instructions?|prompts?|messages?|rules|directions|guidelines|directives)` +
 				`|(?:ignore|disregard|forget) (?:everything|anything|all) (?:(?:that )?you (?:were|have been|['’]ve been) told|that came before))`),
 		},
 		{
-			kind:  "conceal_from_user",
-			words: []string{"user"},
-			pattern: re(`(?im)((?:do not|don['’]t|never) (?:tell|inform|notify|alert) the user (?:about|of) (?:this|that|it|these))\b` +
+			kind:   "conceal_from_user",
+			words:  []string{"user"},
+			starts: []string{"do", "never", "without", "hide", "conceal"},
+			pattern: re(`(?im)\A(?:((?:do not|don['’]t|never) (?:tell|inform|notify|alert) the user (?:about|of) (?:this|that|it|these))\b` +
 				`|((?:do not|don['’]t|never) (?:tell|inform|notify|alert) the user)(?:[\s\p{Z}]*[.;!)]|[\t\p{Z}]*\r?$)` +
 				`|((?:do not|don['’]t|never) (?:mention|reveal|disclose) (?:this|that|it)(?: [^\s.!?;]+){0,6}? to the user)\b` +
 				`|(without (?:telling|informing|notifying|alerting) the user)\b` +
 				`|((?:hide|conceal) (?:this|it|that) from the user)\b` +
-				`|((?:do not|don['’]t|never) let the user (?:know|see|find out|notice)(?: (?:about|of))?(?: (?:this|that|it|these)))\b`),
+				`|((?:do not|don['’]t|never) let the user (?:know|see|find out|notice)(?: (?:about|of))?(?: (?:this|that|it|these)))\b)`),
 		},
 		{
-			kind:  "role_reassignment",
-			words: []string{"you"},
-			pattern: re(`(?i)(you are now (?:a|an|my) (?:[\p{L}\p{N}_'-]+ ){0,2}(?:assistant|ai|bot|agent|character|persona|player|pirate|hacker|model)` +
+			kind:   "role_reassignment",
+			words:  []string{"you"},
+			starts: []string{"you"},
+			pattern: re(`(?i)\A(you are now (?:a|an|my) (?:[\p{L}\p{N}_'-]+ ){0,2}(?:assistant|ai|bot|agent|character|persona|player|pirate|hacker|model)` +
 				`|you are now in (?:developer|god|jailbreak|unrestricted|dan) mode` +
 				`|you are no longer (?:(?:a|an) )?(?:assistant|ai|bound|restricted))`),
 		},
 		{
 			kind:    "chat_template_token",
 			words:   []string{"<|", "inst]", "sys>>"},
-			pattern: regexp.MustCompile(`(<\|(?:im_start|im_end|system|endoftext|start_header_id)\|>|\[/?INST\]|<</?SYS>>)`),
+			starts:  []string{"<|", "[", "<<"},
+			pattern: regexp.MustCompile(`\A(<\|(?:im_start|im_end|system|endoftext|start_header_id)\|>|\[/?INST\]|<</?SYS>>)`),
 		},
 	}
 })

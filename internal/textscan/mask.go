@@ -62,10 +62,13 @@ func maskSpans(text string) []span {
 	return merged
 }
 
+// maxPEM is more than any private key takes.
+const maxPEM = 64 << 10
+
 // pemEnd returns where the block whose header ends at i is over: behind its END line, or behind what looks
 // like its content when that line is missing.
 func pemEnd(text string, i int) int {
-	rest := text[i:]
+	rest := text[i:min(len(text), i+maxPEM)]
 	if at := strings.Index(rest, "-----END "); at >= 0 {
 		if tail := strings.Index(rest[at+len("-----END "):], "-----"); tail >= 0 && tail < 64 {
 			return i + at + len("-----END ") + tail + len("-----")

@@ -31,12 +31,12 @@ func Secrets(text string) []Match {
 }
 
 // secretFormat describes one credential format. find returns the end of the credential whose prefix starts
-// at i, or 0.
+// at i; when there is none, how far no other can start either (0: only here), so that the scan stays linear.
 type secretFormat struct {
 	name   string
 	prefix string
 	shown  int // how many leading bytes tell the kind and nothing secret
-	find   func(text string, i int) int
+	find   func(text string, i int) (end int, ok bool)
 }
 
 type foundSecret struct {
@@ -46,25 +46,25 @@ type foundSecret struct {
 
 var secretFormats = sync.OnceValue(func() []secretFormat {
 	run := func(name, prefix string, set func(byte) bool, least, most int, wordEnd bool) secretFormat {
-		return secretFormat{name, prefix, len(prefix), func(text string, i int) int {
+		return secretFormat{name, prefix, len(prefix), func(text string, i int) (int, bool) {
 			end := i + len(prefix)
 			for end < len(text) && set(text[end]) {
 				end++
 			}
 			n := end - i - len(prefix)
 			if !startsWord(text, i) || n < least {
-				return 0
+				return 0, false
 			}
 			if most > 0 && n > most {
 				if wordEnd {
-					return 0
+					return 0, false
 				}
 				end = i + len(prefix) + most
 			}
 			if wordEnd && !endsWord(text, end) {
-				return 0
+				return 0, false
 			}
-			return end
+			return end, true
 		}}
 	}
 	formats := []secretFormat{
@@ -109,9 +109,9 @@ func findSecrets(text string) []foundSecret {
 					break
 				}
 				start := i + at
-				end := format.find(text, start)
-				if end == 0 {
-					i = start + len(format.prefix)
+				end, ok := format.find(text, start)
+				if !ok {
+					i = max(end, start+len(format.prefix))
 					continue
 				}
 				if !sample(text[start:end]) {
@@ -160,11 +160,11 @@ func mayHoldSecret(text string) bool {
 }
 
 // openAIKey reads the form with the marker in the middle: 20 or more characters, T3BlbkFJ, 20 or more.
-func openAIKey(text string, i int) int {
+func openAIKey(text string, i int) (end int, ok bool) {
 	if !startsWord(text, i) {
-		return 0
+		return 0, false
 	}
-	end := i + len("sk-")
+	end = i + len("sk-")
 	for end < len(text) && wordOrHyphen(text[end]) {
 		end++
 	}
@@ -175,60 +175,61 @@ func openAIKey(text string, i int) int {
 			continue
 		}
 		if at := strings.LastIndex(rest, "T3BlbkFJ"); at >= 20 && len(rest)-at-len("T3BlbkFJ") >= 20 {
-			return end
+			return end, true
 		}
 	}
-	return 0
+	return end, false
 }
 
-func googleKey(text string, i int) int {
-	end := i + len("AIza") + 35
+func googleKey(text string, i int) (end int, ok bool) {
+	end = i + len("AIza") + 35
 	if !startsWord(text, i) || end > len(text) {
-		return 0
+		return 0, false
 	}
 	for _, c := range []byte(text[i+len("AIza") : end]) {
 		if !wordOrHyphen(c) {
-			return 0
+			return 0, false
 		}
 	}
 	last, _ := utf8.DecodeLastRuneInString(text[:end])
 	next, size := utf8.DecodeRuneInString(text[end:])
 	if isWord(last) == (size > 0 && isWord(next)) {
-		return 0
+		return 0, false
 	}
-	return end
+	return end, true
 }
 
-func pemHeader(text string, i int) int {
+func pemHeader(text string, i int) (end int, ok bool) {
 	rest := text[i+len("-----BEGIN "):]
 	if label := strings.IndexByte(rest, ' '); label > 0 && !strings.HasPrefix(rest, "PRIVATE KEY") {
 		for _, c := range []byte(rest[:label]) {
 			if !upperAlnum(c) {
-				return 0
+				return 0, false
 			}
 		}
 		rest = rest[label+1:]
 	}
-	rest, ok := strings.CutPrefix(rest, "PRIVATE KEY")
+	rest, ok = strings.CutPrefix(rest, "PRIVATE KEY")
 	if !ok {
-		return 0
+		return 0, false
 	}
 	rest = strings.TrimPrefix(rest, " BLOCK")
 	if rest, ok = strings.CutPrefix(rest, "-----"); !ok {
-		return 0
+		return 0, false
 	}
-	return len(text) - len(rest)
+	return len(text) - len(rest), true
 }
 
-func jsonWebToken(text string, i int) int {
+func jsonWebToken(text string, i int) (end int, ok bool) {
 	if !startsWord(text, i) {
-		return 0
+		return 0, false
 	}
-	end := i
+	end = i
+	first := 0 // the end of the first part
 	for part, least := range []int{len("eyJ") + 8, len("eyJ") + 8, 16} {
 		if part > 0 {
 			if end == len(text) || text[end] != '.' {
-				return 0
+				return first, false
 			}
 			end++
 		}
@@ -237,10 +238,13 @@ func jsonWebToken(text string, i int) int {
 			end++
 		}
 		if end-start < least || part < 2 && !strings.HasPrefix(text[start:], "eyJ") {
-			return 0
+			return first, false
+		}
+		if part == 0 {
+			first = end
 		}
 	}
-	return end
+	return end, true
 }
 
 var bearerPattern = sync.OnceValue(func() *regexp.Regexp {

@@ -286,11 +286,11 @@ func TestSelfIsListed(t *testing.T) {
 // TestLinear feeds what makes a careless scanner quadratic; it is a test because it would not end.
 func TestLinear(t *testing.T) {
 	for _, unit := range []string{
-		"\u200b", "\x00", "eyJ", "Bearer ", "-----BEGIN ", "sk-", "ignore ", "\"ignore previous instructions ", "[a](", "![", "<a ", "<b>", "<div>",
+		"\u200b", "\x00", "eyJ", "eyJ-", "eyJaaaaaaaaaa.", "aaaa.eyJaaaaaaaa.", "Bearer ", "-----BEGIN ", "sk-", "ignore ", "\"ignore previous instructions ", "[a](", "![", "<a ", "<b>", "<div>",
 		"`", "**a ", "_a ", "[a]: x\n", "[a][a] ", "call `x` ", "Always call a_b. ", "at a.b (", "password=", "\\", "{\"", "&#x41;", "<svg><a>", "> ",
 		"- ", "<!--", "if ", "a,", "you are now a ", "://a", "?token=",
 	} {
-		text := strings.Repeat(unit, 200_000/len(unit))
+		text := strings.Repeat(unit, 100_000/len(unit))
 		for _, m := range matchers {
 			m.scan(text)
 		}
