@@ -3,6 +3,4 @@ package observe
 import "github.com/mcp-hallmark/hallmark/internal/recording"
 
 // These stand in until the files that decode probes and skills exist; whoever writes one removes its line here.
-func decodeLifecycleProbes(*recording.Recording, *Observation) {}
-func decodeSecurityProbes(*recording.Recording, *Observation)  {}
-func decodeSkills(*recording.Recording, *Observation) *Skills  { return nil }
+func decodeSkills(*recording.Recording, *Observation) *Skills { return nil }
