@@ -10,7 +10,8 @@ import (
 // Row is one difference.
 type Row struct {
 	ID       string
-	Rule     string   // rule id
+	Rule     string   // rule id, the first one when the row holds for several
+	Rules    []string // all of them
 	Peer     string   // what the peer does
 	Us       string   // what we do
 	Section  string   // document, revision and section
@@ -23,7 +24,8 @@ type Row struct {
 type Change struct{ Peer, Us string }
 
 // Parse reads rows from Markdown. A row is a third-level heading with its id and a list of "- field: text" lines below it; a line that
-// begins with two blanks goes on with the field above. Every field must be there.
+// begins with two blanks goes on with the field above. Every field must be there. A row may hold for several rules, separated by
+// commas; the example is a case of the first one.
 func Parse(text string) ([]Row, error) {
 	var rows []Row
 	fields := map[string]string{}
@@ -41,6 +43,10 @@ func Parse(text string) ([]Row, error) {
 				return fmt.Errorf("row %s lacks %q", r.ID, name)
 			}
 		}
+		for _, id := range strings.Split(r.Rule, ",") {
+			r.Rules = append(r.Rules, strings.TrimSpace(id))
+		}
+		r.Rule = r.Rules[0]
 		for _, pair := range strings.Split(fields["verdicts"], ",") {
 			peer, us, ok := strings.Cut(pair, "->")
 			if !ok {

@@ -62,7 +62,7 @@ func TestSpecificationExamples(t *testing.T) {
 					t.Errorf("severity %s, order %d; the specification has %s, %d", r.Severity, r.Order, want.Severity, want.Order)
 				}
 				if string(r.Since) != deref(want.From) || string(r.Until) != deref(want.To) {
-					if !slices.ContainsFunc(rows, func(d differences.Row) bool { return d.Rule == r.ID && strings.Contains(d.Us, "window") }) {
+					if !slices.ContainsFunc(rows, func(d differences.Row) bool { return slices.Contains(d.Rules, r.ID) && strings.Contains(d.Us, "window") }) {
 						t.Errorf("window %q..%q; the specification has %q..%q", r.Since, r.Until, deref(want.From), deref(want.To))
 					}
 				}
@@ -162,9 +162,13 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("row %s stands twice", d.ID)
 		}
 		seen[d.ID] = true
+		for _, id := range d.Rules {
+			if cases, err := Cases(id); err != nil || cases == nil {
+				t.Errorf("row %s: no rule %q", d.ID, id)
+			}
+		}
 		cases, err := Cases(d.Rule)
 		if err != nil || cases == nil {
-			t.Errorf("row %s: no rule %q", d.ID, d.Rule)
 			continue
 		}
 		if !slices.ContainsFunc(cases, func(c rule.Case) bool { return c.Name == d.Example && c.Differs == d.ID }) {
