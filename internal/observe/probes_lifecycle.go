@@ -2,6 +2,13 @@ package observe
 
 import "github.com/mcp-hallmark/hallmark/internal/recording"
 
+// DecodeProbes decodes the probes of a recording into o, whose session, capabilities and discovery are known already. Decode does this
+// for whole recordings; worked examples of rules describe the rest of o in another way.
+func DecodeProbes(rec *recording.Recording, o *Observation) {
+	decodeLifecycleProbes(rec, o)
+	decodeSecurityProbes(rec, o)
+}
+
 // decodeLifecycleProbes decodes the probes of lifecycles, transport and catalogs. The session and discovery must be decoded before.
 func decodeLifecycleProbes(rec *recording.Recording, o *Observation) {
 	keep := func(p Probe) {

@@ -64,10 +64,15 @@ var mcpPages = []struct{ prefix, page string }{
 	{"Basic › Security Best Practices", "basic/security_best_practices"},
 	{"Basic › Versioning", "basic/versioning"},
 	{"Schema", "schema"},
+	{"Changelog", "changelog"},
+	{"Deprecated", "deprecated"},
 	{"Basic", "basic"},
 }
 
 func mcpURL(r Revision, section string) string {
+	if strings.HasPrefix(section, "Basic › Transports › Streamable HTTP") && r > LatestStateful { // a page of its own since then
+		return "https://modelcontextprotocol.io/specification/" + string(r) + "/basic/transports/streamable-http"
+	}
 	for _, p := range mcpPages {
 		if section == p.prefix || strings.HasPrefix(section, p.prefix+" ") {
 			return "https://modelcontextprotocol.io/specification/" + string(r) + "/" + p.page

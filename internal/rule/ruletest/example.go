@@ -7,7 +7,8 @@
 //     class, text}}), catalog_versions ({name: revision}, marks a recovered catalog), server_info, instructions, transport, url, command,
 //     partial, tls_verified, tls_version, tools, resources, resource_templates, prompts, skills, notes, processes, and
 //     probes ({id: {outcome, reason, class, status, code, message, result, details}}). Details become facts; http_status, error_code and
-//     error_message in details also set the probe's own members.
+//     error_message in details also set the probe's own members;
+//   - exchanges ({step: what came back}, see exchanges.go) are decoded into probes as those of a recording are.
 //
 // Unless a case is marked bare, a tool without inputSchema gets {"type":"object"} and any item without a name is called t.
 package ruletest
@@ -30,7 +31,7 @@ var known = map[string]bool{}
 func init() {
 	for _, k := range strings.Fields(`negotiated session offered refused capabilities discovered attempted incomplete listing_errors catalog_versions
 		server_info instructions transport url command partial tls_verified tls_version tools resources resource_templates prompts skills
-		notes processes probes era requests elapsed_us first_byte_us proxied`) {
+		notes processes probes exchanges era requests elapsed_us first_byte_us proxied`) {
 		known[k] = true
 	}
 }
@@ -106,6 +107,9 @@ func Observation(r rule.Rule, c rule.Case) (*observe.Observation, error) {
 	}
 	for _, m := range in.Get("probes").Members() {
 		o.Probes[m.Name] = probe(m.Name, m.Value)
+	}
+	if err := exchanges(o, in); err != nil {
+		return nil, err
 	}
 	if err := extras(o, in); err != nil {
 		return nil, err
