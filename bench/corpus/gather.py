@@ -161,7 +161,8 @@ def listed_servers(file, packages):
         cut = words.index("--") if "--" in words else len(words)
         _, name, version = words[:3]
         env = dict(word.split("=", 1) for word in words[3:cut])
-        home = pathlib.Path(packages, "node_modules", name)
+        folder = pathlib.Path(packages, name.replace("@", "_").replace("/", "_"))
+        home = folder / "node_modules" / name
         if not home.exists():
             yield f"{name}@{version}", None, None, None
             continue
@@ -169,7 +170,7 @@ def listed_servers(file, packages):
         if isinstance(programs, dict):
             short = name.split("/")[-1]
             programs = programs.get(short) or programs.get(short.removeprefix("mcp-server-")) or next(iter(programs.values()))
-        yield f"{name}@{version}", ["node", str(home / programs), *words[cut + 1:]], packages, env
+        yield f"{name}@{version}", ["node", str(home / programs), *words[cut + 1:]], str(folder), env
 
 
 def main():

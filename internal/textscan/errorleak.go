@@ -80,7 +80,7 @@ var leakPatterns = sync.OnceValue(func() []leakPattern {
 		trace(`(?i)(traceback \(most recent call last\))`, "traceback"),                                                    // Python
 		trace(`(?i)(file "[^"\r\n]+", line \d+)`, `file "`),                                                                // Python
 		trace(`(?i)\b(at [\w$.<>\[\] ]+\.[\w$<>\[\] ]+ ?\([^()\r\n]+:\d+:\d+\))`, "at "),                                   // JavaScript
-		trace(`(?im)^[ \t]*(at (?:[^()\r\n]+ )?\(?(?:/|[a-z]:[\\/]|node:|file://)[^()\r\n]+:\d+:\d+\)?)[ \t]*\r?$`, "at "), // JavaScript
+		trace(`(?im)(?:^[ \t]*|&nbsp;|<br ?/?>\s*)(at (?:[^()\r\n<]+ )?\(?(?:/|[a-z]:[\\/]|node:|file://)[^()\r\n]+:\d+:\d+\)?)(?:[ \t]*\r?$|<br ?/?>|</pre>)`, "at "), // JavaScript
 		trace(`(?i)\b(at [\w$.]+\.[\w$<>]+\([\w$]+\.(?:java|kt|scala|groovy):\d+\))`, "at "),                               // JVM
 		trace(`(?i)(exception in thread "[^"\r\n]*")`, "exception in thread"),                                              // JVM
 		trace(`(?i)\b(goroutine \d+ \[)`, "goroutine"),                                                                     // Go
