@@ -127,6 +127,7 @@ func field(v jsondoc.Value, at jsondoc.Pointer) observe.Field {
 
 func setURL(o *observe.Observation, raw string, in jsondoc.Value, partial bool) {
 	o.Target.URL, o.Target.Display = raw, raw
+	o.Target.CredentialParams = recording.CredentialParams(raw)
 	if o.Transport == recording.Stdio && !in.Get("transport").Exists() {
 		o.Transport = recording.StreamableHTTP
 	}

@@ -3,6 +3,7 @@ package ruletest
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
 	"github.com/mcp-hallmark/hallmark/internal/observe"
@@ -12,7 +13,7 @@ import (
 // exchanges builds a recording from the member of this name, step -> what came back, and decodes its probes. An exchange names only what
 // matters: status (default 200 over HTTP), content_type (default application/json), headers, body (text as received, or JSON), result or
 // error (the JSON-RPC message around them is added; an error may be its code alone), failure (class), rpc (method asked), sent (the
-// request's params._meta), and id. Over stdio (transport "stdio") there is no response, only the message. The URL is a made-up one
+// request's params._meta), url (asked), and id. Steps "tcp/…" are attempts to connect. Over stdio (transport "stdio") there is no response, only the message. The URL is a made-up one
 // unless the example gives it.
 func exchanges(o *observe.Observation, in jsondoc.Value) error {
 	list := in.Get("exchanges")
@@ -49,7 +50,7 @@ func exchange(step string, v jsondoc.Value, stdio bool) (recording.Exchange, err
 	e := recording.Exchange{Step: step, Via: "http", Connection: "probe"}
 	for _, m := range v.Members() {
 		switch m.Name {
-		case "status", "content_type", "headers", "body", "result", "error", "failure", "rpc", "sent", "id":
+		case "status", "content_type", "headers", "body", "result", "error", "failure", "rpc", "sent", "url", "id":
 		default:
 			return e, fmt.Errorf("unknown member %q", m.Name)
 		}
@@ -58,7 +59,7 @@ func exchange(step string, v jsondoc.Value, stdio bool) (recording.Exchange, err
 	if given := v.Get("id"); given.Exists() {
 		id = string(given.Raw())
 	}
-	e.Request = &recording.Request{Method: "POST", RPC: v.Get("rpc").TextOr(""), ID: "1"}
+	e.Request = &recording.Request{Method: "POST", RPC: v.Get("rpc").TextOr(""), URL: v.Get("url").TextOr(""), ID: "1"}
 	if sent := v.Get("sent"); sent.Exists() {
 		e.Request.Body = recording.NewBody([]byte(`{"jsonrpc":"2.0","id":1,"params":{"_meta":` + string(sent.Raw()) + `}}`))
 	}
@@ -82,6 +83,10 @@ func exchange(step string, v jsondoc.Value, stdio bool) (recording.Exchange, err
 	}
 	if stdio {
 		e.Via, e.Answer = "stdio", body
+		return e, nil
+	}
+	if strings.HasPrefix(step, "tcp/") {
+		e.Via = "tcp"
 		return e, nil
 	}
 	status, hasStatus := v.Get("status").Int()
