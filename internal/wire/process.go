@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"slices"
@@ -138,5 +137,3 @@ func exitCode(state *os.ProcessState) int {
 	}
 	return state.ExitCode()
 }
-
-var errNoCommand = errors.New("no command")

@@ -51,7 +51,8 @@ func (r *lineReader) next() (l line, ok bool) {
 		l.size += int64(len(piece))
 		switch {
 		case l.cut:
-			l.tail = lastBytes(append(l.tail, piece...), maxLineTail)
+			end := lastBytes(piece, maxLineTail)
+			l.tail = append(lastBytes(l.tail, maxLineTail-len(end)), end...)
 		case l.size > r.max:
 			l.cut = true
 			l.text = bytes.Clone(firstBytes(bytes.Join(append(chunks, piece), nil), r.keep))
