@@ -46,7 +46,11 @@ func FindAnswer(mediaType string, body []byte, id string) (jsondoc.Value, jsondo
 			if len(bytes.TrimSpace(ev.Data)) == 0 {
 				continue
 			}
-			if v, n, err := jsondoc.Parse(ev.Data); err == nil && Answers(v, id) {
+			v, n, err := jsondoc.Parse(ev.Data)
+			if err != nil {
+				continue
+			}
+			if v, ok := answerIn(v, id); ok {
 				return v, n, true
 			}
 		}
@@ -57,14 +61,30 @@ func FindAnswer(mediaType string, body []byte, id string) (jsondoc.Value, jsondo
 		return jsondoc.Value{}, jsondoc.Notes{}, false
 	}
 	if v.IsArray() {
-		for _, el := range v.Elements() {
-			if Answers(el.Value, id) {
-				return el.Value, n, true
-			}
-		}
-		return jsondoc.Value{}, jsondoc.Notes{}, false
+		v, ok := answerIn(v, id)
+		return v, n, ok
 	}
-	return v, n, v.IsObject() && (v.Get("result").Exists() || v.Get("error").Exists())
+	return v, n, IsMessage(v)
+}
+
+// answerIn finds the answer in a message or a batch of them.
+func answerIn(v jsondoc.Value, id string) (jsondoc.Value, bool) {
+	if Answers(v, id) {
+		return v, true
+	}
+	for _, el := range v.Elements() {
+		if Answers(el.Value, id) {
+			return el.Value, true
+		}
+	}
+	return jsondoc.Value{}, false
+}
+
+// IsMessage reports whether a JSON body is a JSON-RPC answer at all. A text as error without "jsonrpc" is how OAuth says no
+// (RFC 6749 section 5.2), so that is none.
+func IsMessage(v jsondoc.Value) bool {
+	e := v.Get("error")
+	return v.Get("result").Exists() || e.Exists() && (!e.IsString() || v.Get("jsonrpc").Exists())
 }
 
 // Answers reports whether msg is a response to the request with this id, written as JSON. An id of another type with the same

@@ -43,6 +43,7 @@ type Call struct {
 	Host       string      // Host header instead of the URL's
 	Direct     bool        // past any proxy
 	Discovered bool        // the URL came from the server: screen the address at dial time
+	Urgent     bool        // not held back by the limit on requests in flight (answers to requests of the server); never retried
 
 	Timeout time.Duration // total for this call; 0 means the link's default
 	MaxBody int64         // cap on the recorded body; 0 means the link's default
@@ -59,8 +60,9 @@ type Reply struct {
 
 // Link is one connection (or client) to a server.
 type Link interface {
-	// Do sends the call and waits as the call says. It never returns later than the call's time-out and never fails as a
-	// Go error: what goes wrong is recorded in the exchange.
+	// Do sends the call and waits as the call says. It never returns later than the call's time-out (over HTTP: plus what the
+	// server makes it wait by 429 and 503, up to the retry budget) and never fails as a Go error: what goes wrong is recorded
+	// in the exchange.
 	Do(ctx context.Context, call Call) Reply
 	// Close ends the connection. For a process the whole group is gone when it returns.
 	Close()

@@ -1,0 +1,42 @@
+package wire
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"strings"
+	"time"
+
+	"github.com/mcp-hallmark/hallmark/internal/recording"
+)
+
+// tlsFacts records what the connection's handshake agreed on, nil without TLS.
+func (h *HTTP) tlsFacts(state *tls.ConnectionState, host string) *recording.TLS {
+	if state == nil {
+		return nil
+	}
+	t := &recording.TLS{
+		Version:  strings.Replace(tls.VersionName(state.Version), "TLS ", "TLSv", 1),
+		Cipher:   tls.CipherSuiteName(state.CipherSuite),
+		Verified: len(state.VerifiedChains) > 0,
+	}
+	if len(state.PeerCertificates) == 0 {
+		return t
+	}
+	leaf := state.PeerCertificates[0]
+	if h.opts.Insecure {
+		t.Verified = h.verifies(state.PeerCertificates, host)
+	}
+	t.Subject, t.Issuer = h.line(leaf.Subject.String()), h.line(leaf.Issuer.String())
+	t.NotAfter = leaf.NotAfter.UTC().Format(time.RFC3339)
+	return t
+}
+
+// verifies tells whether a chain would have been accepted, where nobody checked it.
+func (h *HTTP) verifies(chain []*x509.Certificate, host string) bool {
+	between := x509.NewCertPool()
+	for _, c := range chain[1:] {
+		between.AddCert(c)
+	}
+	_, err := chain[0].Verify(x509.VerifyOptions{DNSName: host, Roots: h.opts.RootCAs, Intermediates: between})
+	return err == nil
+}
