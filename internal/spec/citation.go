@@ -33,6 +33,21 @@ func JSONRPC(section string) Citation {
 // Advice marks a recommendation of our own that no specification requires; the section is its reason in a few words.
 func Advice(reason string) Citation { return Citation{Document: "Hallmark", Section: reason} }
 
+// SkillsExtension cites a section of the Agent Skills extension of MCP (SEP-2640).
+func SkillsExtension(section string) Citation {
+	return Citation{Document: "MCP Skills extension", Section: section, URL: "https://github.com/modelcontextprotocol/ext-skills", SEP: 2640}
+}
+
+// AgentSkills cites a section of the Agent Skills specification.
+func AgentSkills(section string) Citation {
+	return Citation{Document: "Agent Skills specification", Section: section, URL: "https://agentskills.io/specification"}
+}
+
+// OWASP cites a risk of the OWASP MCP Top 10 of 2025, such as "MCP03:2025 Tool Poisoning".
+func OWASP(risk string) Citation {
+	return Citation{Document: "OWASP MCP Top 10", Revision: "2025", Section: risk, URL: "https://owasp.org/www-project-mcp-top-10/"}
+}
+
 // WithSEP adds the number of the Specification Enhancement Proposal behind the section.
 func (c Citation) WithSEP(number int) Citation { c.SEP = number; return c }
 
