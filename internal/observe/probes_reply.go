@@ -72,6 +72,9 @@ func (r reply) unobserved() *recording.Failure {
 // withheld is unobserved for questions that the status alone answers: the body is not read, so a stream that stays open is no failure.
 func (r reply) withheld() *recording.Failure {
 	if r.status != 0 {
+		if f := r.botWall(); f != nil {
+			return f
+		}
 		return statusFailure(r.status)
 	}
 	if r.Exchange != nil && r.Failure != nil {
@@ -99,23 +102,27 @@ func httpStatus(status int) string { return fmt.Sprintf("HTTP status %d", status
 
 // inFront recognises answers that did not come from the server itself: pages of bot walls, and streams that ended early.
 func (r reply) inFront() *recording.Failure {
-	response := r.Exchange.Response
-	if response == nil {
-		return nil
+	if f := r.botWall(); f != nil || r.Response == nil {
+		return f
 	}
-	for _, name := range []string{"Cf-Mitigated", "X-Amzn-Waf-Action"} { // set by the walls of Cloudflare and AWS
-		if _, ok := response.Get(name); ok {
-			return &recording.Failure{Class: recording.FailHTML, Status: response.Status, Detail: fmt.Sprintf("HTTP status %d from a bot wall", response.Status)}
-		}
-	}
-	media, success := recording.MediaType(response), response.Status < 300
+	media, success := recording.MediaType(r.Response), r.status < 300
 	switch {
 	case success && (media == "text/html" || media == "application/xhtml+xml"):
-		return &recording.Failure{Class: recording.FailHTML, Status: response.Status, Detail: "a web page came instead of a message"}
+		return &recording.Failure{Class: recording.FailHTML, Status: r.status, Detail: "a web page came instead of a message"}
 	case success && media == "text/event-stream":
-		return &recording.Failure{Class: recording.FailNoAnswer, Status: response.Status, Detail: "the stream ended before the answer"}
-	case success && response.Body != nil && response.Body.Cut:
-		return &recording.Failure{Class: recording.FailTooLarge, Status: response.Status, Detail: "the answer is larger than what is kept"}
+		return &recording.Failure{Class: recording.FailNoAnswer, Status: r.status, Detail: "the stream ended before the answer"}
+	case success && r.Response.Body != nil && r.Response.Body.Cut:
+		return &recording.Failure{Class: recording.FailTooLarge, Status: r.status, Detail: "the answer is larger than what is kept"}
+	}
+	return nil
+}
+
+// botWall recognises the challenges of walls that name themselves (Cloudflare, AWS WAF), whatever their status.
+func (r reply) botWall() *recording.Failure {
+	for _, name := range []string{"Cf-Mitigated", "X-Amzn-Waf-Action"} {
+		if _, ok := r.Response.Get(name); ok {
+			return &recording.Failure{Class: recording.FailHTML, Status: r.status, Detail: httpStatus(r.status) + " from a bot wall"}
+		}
 	}
 	return nil
 }
