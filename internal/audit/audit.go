@@ -1,0 +1,19 @@
+// Package audit is the use case of auditing one server: a recording goes in, a report comes out. Collecting and judging meet here and
+// nowhere else; where the recording comes from is the caller's business.
+package audit
+
+import (
+	"github.com/mcp-hallmark/hallmark/internal/observe"
+	"github.com/mcp-hallmark/hallmark/internal/policy"
+	"github.com/mcp-hallmark/hallmark/internal/recording"
+	"github.com/mcp-hallmark/hallmark/internal/report"
+	"github.com/mcp-hallmark/hallmark/internal/rule"
+	"github.com/mcp-hallmark/hallmark/internal/rules"
+)
+
+// Judge decodes a recording, judges it with every rule there is and scores the verdicts under a roster. It is a pure function: the same
+// recording and roster give the same report, byte for byte, whenever and wherever it runs.
+func Judge(rec *recording.Recording, p *policy.Policy) *report.Report {
+	o := observe.Decode(rec)
+	return report.Build(rec, o, rule.Judge(rules.All(), o), p)
+}

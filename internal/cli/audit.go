@@ -1,0 +1,272 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-hallmark/hallmark/internal/audit"
+	"github.com/mcp-hallmark/hallmark/internal/capture"
+	"github.com/mcp-hallmark/hallmark/internal/policy"
+	"github.com/mcp-hallmark/hallmark/internal/recording"
+)
+
+// auditFlags are the flags of audit that say what to reach and how.
+type auditFlags struct {
+	env       []string
+	cwd       string
+	headers   []string
+	token     string
+	transport string
+	record    string
+	cacert    string
+	cert, key string
+	insecure  bool
+	inFlight  int
+	budgets   capture.Budgets
+	out       outputFlags
+}
+
+func newAudit(env *Env, stdio *stdioCommand) *cobra.Command {
+	f := &auditFlags{}
+	cmd := &cobra.Command{
+		Use:   "audit [flags] (URL | FILE | --stdio COMMAND [ARG...])",
+		Short: "Audit one MCP server",
+		Long: `Audit connects to an MCP server over stdio, Streamable HTTP or HTTP+SSE, reads what it offers, tries how it meets a few malformed and
+misaddressed requests, and reports a score with the reason for every point. It calls no tool and changes nothing.
+
+Everything after --stdio belongs to the server's command, so flags of audit stand before it. The command is started without a shell and
+sees only a short list of environment variables: name others with --env.`,
+		Example: `  hallmark audit https://example.com/mcp
+  hallmark audit --token "$TOKEN" https://example.com/mcp
+  hallmark audit --env API_KEY --fail-under 80 --stdio npx -y some-mcp-server
+  hallmark audit --json --record audit.rec.json https://example.com/mcp > report.json`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runAudit(cmd.Context(), env, f, stdio, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.env, "env", nil, "`NAME=VALUE`, or NAME to copy it from here, for the server's environment (repeatable, with --stdio)")
+	flags.StringVar(&f.cwd, "cwd", "", "`folder` in which the server's command starts")
+	flags.StringArrayVarP(&f.headers, "header", "H", nil, "`\"Name: value\"` sent with every request to the server's origin (repeatable)")
+	flags.StringVar(&f.token, "token", "", "bearer `token`; HALLMARK_TOKEN or MCPSCORE_TOKEN when not given")
+	flags.StringVar(&f.transport, "transport", "auto", "for URLs: `auto`, streamable-http or sse")
+	flags.StringVar(&f.record, "record", "", "`file` to keep the recording in, for hallmark replay")
+	flags.StringVar(&f.cacert, "cacert", "", "`file` with certificates (PEM) to trust besides the system's")
+	flags.StringVar(&f.cert, "cert", "", "`file` with a client certificate (PEM)")
+	flags.StringVar(&f.key, "key", "", "`file` with the client certificate's key (PEM)")
+	flags.BoolVar(&f.insecure, "insecure", false, "do not verify the server's certificate; the report says so")
+	flags.IntVar(&f.inFlight, "in-flight", 6, "most requests in flight at once")
+	d := capture.DefaultBudgets
+	flags.DurationVar(&f.budgets.Total, "timeout", d.Total, "limit for the whole audit")
+	flags.DurationVar(&f.budgets.Start, "start-timeout", d.Start, "limit for a command to start, installation included")
+	flags.DurationVar(&f.budgets.Handshake, "handshake-timeout", d.Handshake, "limit for the handshake")
+	flags.DurationVar(&f.budgets.Request, "request-timeout", d.Request, "limit for one request")
+	flags.DurationVar(&f.budgets.Listing, "listing-timeout", d.Listing, "limit for all pages of one list")
+	flags.DurationVar(&f.budgets.Probe, "probe-timeout", d.Probe, "limit for one probe")
+	f.out.register(flags)
+	return cmd
+}
+
+func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand, args []string) error {
+	target, err := f.target(env, stdio, args)
+	if err != nil {
+		return err
+	}
+	opts, err := f.options(env)
+	if err != nil {
+		return err
+	}
+	if err := f.out.check(); err != nil {
+		return err
+	}
+	p, err := policy.Load(f.out.policy)
+	if err != nil {
+		return usage(err.Error(), "")
+	}
+	for _, name := range stdio.misfiled {
+		fmt.Fprintf(env.Stderr, "hallmark: warning: %s stands after the server's command and goes to the server; flags of hallmark stand before --stdio\n", name)
+	}
+	progress := newProgress(env, f.out.quiet || f.out.json)
+	opts.Progress = progress.say
+	rec, err := capture.Run(ctx, target, opts)
+	progress.done()
+	if err != nil {
+		return usage(fmt.Sprintf("cannot audit %s: %v", shown(target), err), "see hallmark audit --help")
+	}
+	if f.record != "" {
+		if err := writeRecording(f.record, rec); err != nil {
+			return err
+		}
+	}
+	return f.out.finish(env, rec, audit.Judge(rec, p))
+}
+
+// target reads what to audit from flags and arguments.
+func (f *auditFlags) target(env *Env, stdio *stdioCommand, args []string) (capture.Target, error) {
+	var t capture.Target
+	switch {
+	case stdio.given && len(args) > 0:
+		return t, usage(fmt.Sprintf("both %q and --stdio name a target", args[0]), "give one of them")
+	case stdio.given && (len(stdio.words) == 0 || strings.TrimSpace(stdio.words[0]) == ""):
+		return t, usage("--stdio is not followed by a command", "for example: hallmark audit --stdio npx -y some-mcp-server")
+	case stdio.given:
+		t.Command = stdio.words
+	case len(args) == 0:
+		return t, usage("no target given", "name a URL, or a command after --stdio")
+	case len(args) > 1:
+		return t, usage(fmt.Sprintf("a second target %q was given", args[1]), "audit one server at a time; a command stands after --stdio")
+	default:
+		if err := positional(&t, args[0]); err != nil {
+			return t, err
+		}
+	}
+	if t.URL != "" && (len(f.env) > 0 || f.cwd != "") {
+		return t, usage("--env and --cwd are for commands, the target is a URL", "use --header or --token for a server at a URL")
+	}
+	for i, e := range f.env {
+		name, _, given := strings.Cut(e, "=")
+		switch {
+		case name == "":
+			return t, usage(fmt.Sprintf("--env number %d has an empty name", i+1), "write NAME=VALUE or NAME")
+		case given:
+			t.Env = append(t.Env, e)
+		default:
+			v := env.Getenv(name)
+			if v == "" {
+				return t, usage(fmt.Sprintf("--env number %d names a variable that is not set here", i+1), "set it, or write NAME=VALUE")
+			}
+			t.Env = append(t.Env, name+"="+v)
+		}
+	}
+	t.Dir = f.cwd
+	switch f.transport {
+	case "auto", "":
+	case "streamable-http", "sse":
+		t.Force = recording.Transport(f.transport)
+	default:
+		return t, usage(fmt.Sprintf("--transport %q is not known", f.transport), "use auto, streamable-http or sse")
+	}
+	return t, nil
+}
+
+// positional reads a URL or a script.
+func positional(t *capture.Target, arg string) error {
+	if u, err := url.Parse(arg); err == nil && (strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https")) {
+		t.URL = arg
+		return nil
+	}
+	runner := map[string]string{".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node"}
+	for ending, program := range runner {
+		if !strings.HasSuffix(arg, ending) {
+			continue
+		}
+		if _, err := os.Stat(arg); err != nil {
+			return usage(fmt.Sprintf("cannot read %s: %s", arg, reason(err)), "name a script that exists, or a URL")
+		}
+		t.Command = []string{program, arg}
+		return nil
+	}
+	return usage(fmt.Sprintf("%q is neither an http or https URL nor a script (.py, .js)", arg), "for a command write: hallmark audit --stdio "+arg)
+}
+
+// options reads how to audit.
+func (f *auditFlags) options(env *Env) (capture.Options, error) {
+	opts := capture.Options{
+		Engine: engine(), AsOf: env.Now(), Budgets: f.budgets, Insecure: f.insecure, InFlight: f.inFlight, Header: http.Header{},
+	}
+	for i, h := range f.headers {
+		name, value, ok := strings.Cut(h, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || name == "" {
+			return opts, usage(fmt.Sprintf("--header number %d is not of the form \"Name: value\"", i+1), "quote it: --header \"X-Api-Key: ...\"")
+		}
+		opts.Header.Add(name, value)
+	}
+	token := f.token
+	for _, name := range []string{"HALLMARK_TOKEN", "MCPSCORE_TOKEN"} {
+		if token == "" {
+			token = env.Getenv(name)
+		}
+	}
+	if _, given := opts.Header["Authorization"]; token != "" && !given {
+		opts.Header.Set("Authorization", "Bearer "+token)
+	}
+	for name, d := range map[string]time.Duration{"timeout": f.budgets.Total, "start-timeout": f.budgets.Start, "handshake-timeout": f.budgets.Handshake,
+		"request-timeout": f.budgets.Request, "listing-timeout": f.budgets.Listing, "probe-timeout": f.budgets.Probe} {
+		if d <= 0 {
+			return opts, usage("--"+name+" must be longer than nothing", "for example --"+name+" 30s")
+		}
+	}
+	if f.inFlight < 1 || f.inFlight > 64 {
+		return opts, usage("--in-flight must be between 1 and 64", "")
+	}
+	if f.cacert != "" {
+		pem, err := os.ReadFile(f.cacert)
+		if err != nil {
+			return opts, usage("cannot read --cacert "+f.cacert+": "+reason(err), "")
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return opts, usage("--cacert "+f.cacert+" holds no certificate in PEM form", "it should contain a block BEGIN CERTIFICATE")
+		}
+		opts.RootCAs = pool
+	}
+	if (f.cert == "") != (f.key == "") {
+		return opts, usage("--cert and --key belong together", "give both, or neither")
+	}
+	if f.cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+		if err != nil {
+			return opts, usage(fmt.Sprintf("cannot use --cert %s with --key %s: %s", f.cert, f.key, reason(err)), "both must be PEM files that belong together")
+		}
+		opts.Cert = &pair
+	}
+	return opts, nil
+}
+
+// shown names a target in a message, without secrets.
+func shown(t capture.Target) string {
+	if t.URL != "" {
+		return recording.MaskURL(t.URL)
+	}
+	return t.Command[0]
+}
+
+// writeRecording writes a recording for its owner's eyes only: what a server publishes may be secret.
+func writeRecording(name string, rec *recording.Recording) error {
+	return writeAtomically(name, 0o600, func(w io.Writer) error { return recording.Write(w, rec) })
+}
+
+// writeAtomically writes a file as a whole or not at all.
+func writeAtomically(name string, mode os.FileMode, write func(io.Writer) error) error {
+	cannot := func(err error) error {
+		return usage("cannot write "+name+": "+reason(err), "choose a file in a folder that exists and that you may write to")
+	}
+	f, err := renameio.NewPendingFile(name, renameio.WithPermissions(mode), renameio.WithExistingPermissions())
+	if err != nil {
+		return cannot(err)
+	}
+	defer f.Cleanup()
+	if err := write(f); err != nil {
+		return cannot(err)
+	}
+	if err := f.CloseAtomicallyReplace(); err != nil {
+		return cannot(err)
+	}
+	return nil
+}

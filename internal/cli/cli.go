@@ -1,0 +1,117 @@
+// Package cli is the command line: one file per command, flags and their checks, exit codes, and the wiring of collecting with judging.
+// It decides nothing about servers.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-hallmark/hallmark/internal/textscan"
+)
+
+// Exit codes. 0 to 4 mean what they mean to the users of the comparable tool; see docs/cli.md.
+const (
+	ExitOK          = 0
+	ExitUsage       = 1   // wrong command line, configuration or output file
+	ExitTarget      = 2   // the target could not be audited
+	ExitGate        = 3   // the audit ran and a gate failed
+	ExitSmoke       = 4   // a smoke check failed
+	ExitInterrupted = 130 // SIGINT
+)
+
+// Env is what a run of the program touches outside itself.
+type Env struct {
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Getenv func(string) string
+	Now    func() time.Time
+	// Width returns the columns of the terminal that w is, 0 when it is none.
+	Width func(w io.Writer) int
+}
+
+// Main runs the program and returns its exit code.
+func Main(ctx context.Context, args []string, env Env) int {
+	args, command := splitStdio(args)
+	root := newRoot(&env, command)
+	root.SetArgs(args)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return ExitOK
+	}
+	var exit *exitError
+	if !errors.As(err, &exit) {
+		exit = usage(err.Error(), "")
+	}
+	if exit.message != "" {
+		fmt.Fprintf(env.Stderr, "hallmark: error: %s\n", textscan.Visible(exit.message))
+	}
+	if exit.hint != "" {
+		fmt.Fprintf(env.Stderr, "hallmark: hint: %s\n", textscan.Visible(exit.hint))
+	}
+	return exit.code
+}
+
+// exitError ends the program with a code. Message and hint follow one form: lower case, no full stop, what was wrong and where, then what
+// to do. An empty message ends it quietly, for what has been said in the report.
+type exitError struct {
+	code          int
+	message, hint string
+}
+
+func (e *exitError) Error() string { return e.message }
+
+func usage(message, hint string) *exitError {
+	return &exitError{code: ExitUsage, message: message, hint: hint}
+}
+
+func newRoot(env *Env, stdio *stdioCommand) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "hallmark",
+		Short: "Audit MCP servers: what they serve, how they serve it, and what that is worth",
+		Long: `Hallmark connects to an MCP server, records what it answers, and judges the recording with rules that each cite their source.
+It only reads: no tool is called and nothing on the server is changed.`,
+		Example: `  hallmark audit https://example.com/mcp
+  hallmark audit --stdio npx -y @modelcontextprotocol/server-everything
+  hallmark replay audit.rec.json`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cmd.Help()
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage(err.Error(), "see hallmark "+cmd.Name()+" --help")
+	})
+	root.AddCommand(newAudit(env, stdio), newReplay(env), newRules(env), newExplain(env), newVersion(env))
+	root.CompletionOptions.DisableDefaultCmd = false
+	return root
+}
+
+// createFile opens a file for writing, with the error that a person needs.
+func createFile(name string, mode os.FileMode) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return nil, usage("cannot write "+name+": "+reason(err), "choose a file in a folder that exists and that you may write to")
+	}
+	return f, nil
+}
+
+// reason is the last part of a file error, without the path that the message names already.
+func reason(err error) string {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}

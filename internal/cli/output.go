@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/mcp-hallmark/hallmark/internal/recording"
+	"github.com/mcp-hallmark/hallmark/internal/render"
+	"github.com/mcp-hallmark/hallmark/internal/report"
+)
+
+// outputFlags are the flags that audit and replay share: what to write where, and which gates to pass.
+type outputFlags struct {
+	json               bool
+	outputs            []string
+	policy             string
+	verbose, quiet     bool
+	color              string
+	failUnder          int
+	failUnderReadiness int
+	parsed             []output
+}
+
+// output is one report file.
+type output struct{ format, file string }
+
+// formats are the report formats by name.
+var formats = map[string]func(io.Writer, *report.Report) error{
+	"json": render.JSON,
+	"text": func(w io.Writer, r *report.Report) error {
+		return render.Terminal(w, r, render.Options{Width: 80, Verbose: true})
+	},
+}
+
+var endings = map[string]string{".json": "json", ".txt": "text"}
+
+func (f *outputFlags) register(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.json, "json", false, "write the report as JSON to standard output")
+	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "also write the report to `file`; the ending or a prefix such as json: chooses the format (json, text; repeatable)")
+	flags.StringVar(&f.policy, "policy", "", "`roster` that says which rules count (roster_150, roster_102)")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list passed and skipped rules too")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+	flags.StringVar(&f.color, "color", "auto", "`auto`, always or never")
+	flags.IntVar(&f.failUnder, "fail-under", -1, "exit with 3 when the score is below this `percentage`")
+	flags.IntVar(&f.failUnderReadiness, "fail-under-readiness", -1, "exit with 3 when readiness is below this `percentage`")
+	flags.Lookup("fail-under").DefValue = ""
+	flags.Lookup("fail-under-readiness").DefValue = ""
+}
+
+func (f *outputFlags) check() error {
+	for name, v := range map[string]int{"fail-under": f.failUnder, "fail-under-readiness": f.failUnderReadiness} {
+		if v < -1 || v > 100 {
+			return usage(fmt.Sprintf("--%s %d is no percentage", name, v), "use a whole number from 0 to 100")
+		}
+	}
+	switch f.color {
+	case "auto", "always", "never":
+	default:
+		return usage(fmt.Sprintf("--color %q is not known", f.color), "use auto, always or never")
+	}
+	for _, o := range f.outputs {
+		format, file, prefixed := strings.Cut(o, ":")
+		if _, known := formats[format]; !prefixed || !known {
+			format, file = endings[strings.ToLower(filepath.Ext(o))], o
+		}
+		if format == "" || file == "" {
+			return usage(fmt.Sprintf("cannot tell the format of --output %q", o), "end the name with .json or .txt, or write json:NAME")
+		}
+		f.parsed = append(f.parsed, output{format: format, file: file})
+	}
+	return nil
+}
+
+// finish writes the report everywhere and turns its outcome into the exit code.
+func (f *outputFlags) finish(env *Env, rec *recording.Recording, r *report.Report) error {
+	for _, o := range f.parsed {
+		if err := writeAtomically(o.file, 0o644, func(w io.Writer) error { return formats[o.format](w, r) }); err != nil {
+			return err
+		}
+	}
+	switch {
+	case f.json:
+		if err := render.JSON(env.Stdout, r); err != nil {
+			return usage("cannot write to standard output: "+reason(err), "")
+		}
+	case !f.quiet && r.Ran():
+		width := env.Width(env.Stdout)
+		opts := render.Options{Width: width, Verbose: f.verbose, Color: f.color == "always" || f.color == "auto" && width > 0 && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"}
+		if width == 0 {
+			opts.Width = 80
+		}
+		if err := render.Terminal(env.Stdout, r, opts); err != nil {
+			return usage("cannot write to standard output: "+reason(err), "")
+		}
+	}
+	if r.Failure != nil {
+		if err := f.failed(env, r); err != nil {
+			return err
+		}
+	}
+	return f.gates(env, r)
+}
+
+// failed says why an audit could not run or ended early.
+func (f *outputFlags) failed(env *Env, r *report.Report) error {
+	message := fmt.Sprintf("%s: %s", r.Target, r.Failure.Detail)
+	if r.Failure.Phase != "" {
+		message = fmt.Sprintf("%s: %s: %s", r.Target, r.Failure.Phase, r.Failure.Detail)
+	}
+	switch {
+	case r.Failure.Class == recording.FailInterrupted:
+		return &exitError{code: ExitInterrupted, message: r.Target + ": interrupted", hint: "what was read so far is in the report"}
+	case r.Ran():
+		fmt.Fprintf(env.Stderr, "hallmark: warning: %s\n", visible(message))
+		return nil
+	}
+	return &exitError{code: ExitTarget, message: message, hint: r.Failure.Remedy}
+}
+
+// gates checks every gate and names each that fails.
+func (f *outputFlags) gates(env *Env, r *report.Report) error {
+	failed := false
+	gate := func(format string, args ...any) {
+		failed = true
+		fmt.Fprintf(env.Stderr, "hallmark: gate: %s\n", fmt.Sprintf(format, args...))
+	}
+	if f.failUnder >= 0 {
+		percentage := 0
+		if r.Percentage != nil {
+			percentage = *r.Percentage
+		}
+		switch {
+		case r.Partial:
+			gate("--fail-under %d: the audit is partial, its score says little about the server", f.failUnder)
+		case percentage < f.failUnder:
+			gate("--fail-under %d: the score is %d %%", f.failUnder, percentage)
+		}
+	}
+	if f.failUnderReadiness >= 0 && r.Readiness.MaxScore > 0 {
+		if percentage := percentOf(r.Readiness.Score, r.Readiness.MaxScore); percentage < f.failUnderReadiness {
+			gate("--fail-under-readiness %d: readiness is %d %%", f.failUnderReadiness, percentage)
+		}
+	}
+	if failed {
+		return &exitError{code: ExitGate}
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+)
+
+// stdioCommand is a server command taken from the command line.
+type stdioCommand struct {
+	words    []string
+	given    bool
+	misfiled []string // options of ours that stand after the command and so go to the server
+}
+
+// splitStdio takes "--stdio" and every word after it from the arguments of audit: what follows belongs to the server, whatever it looks
+// like. "--stdio=CMD ARGS" works too.
+func splitStdio(args []string) ([]string, *stdioCommand) {
+	c := &stdioCommand{}
+	if len(args) == 0 || args[0] != "audit" {
+		return args, c
+	}
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		first, joined := strings.CutPrefix(arg, "--stdio=")
+		if arg != "--stdio" && !joined {
+			continue
+		}
+		c.given = true
+		if joined && first != "" {
+			c.words = append(c.words, first)
+		}
+		c.words = append(c.words, args[i+1:]...)
+		for _, w := range c.words[min(1, len(c.words)):] {
+			name, _, _ := strings.Cut(w, "=")
+			if slices.Contains([]string{"--fail-under", "--fail-under-readiness", "--output", "--record", "--stdio", "--policy", "--env", "--timeout"}, name) {
+				c.misfiled = append(c.misfiled, name)
+			}
+		}
+		return args[:i], c
+	}
+	return args, c
+}
