@@ -1,0 +1,113 @@
+package toolschema
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
+)
+
+// Place is a subschema as [Walk] finds it.
+type Place struct {
+	Schema jsondoc.Value
+	// Chain reports whether the subschema is a property of the root, or a property of such a property and so on: reached through
+	// "properties" alone, in at least one step.
+	Chain bool
+	// Property is the name of the property whose schema this is, where it stands directly in a "properties" object.
+	Property string
+	walk     *walker
+}
+
+// Pointer returns the place within the root schema. It must be called during the visit.
+func (p Place) Pointer() jsondoc.Pointer { return pointerTo(p.walk.path) }
+
+type walker struct {
+	dialect Dialect
+	path    []string
+	visit   func(Place) bool
+	whole   bool
+}
+
+// Walk visits the root and every subschema that is an object, in document order, parents first. It descends where visit returns true and
+// where the dialect has subschemas: members of a "properties" object are schemas whatever they are called, and data such as "default" or
+// "enum" holds none. An Unknown dialect is walked like [Default]. The result is false when something was left out: a position for
+// subschemas that is filled with something else, a schema that begins another dialect, or nesting deeper than [jsondoc.MaxDepth].
+func Walk(root jsondoc.Value, d Dialect, visit func(Place) bool) bool {
+	if d == Unknown {
+		d = Default
+	}
+	w := walker{dialect: d, visit: visit, whole: true}
+	w.schema(root, Place{})
+	return w.whole
+}
+
+func (w *walker) schema(v jsondoc.Value, p Place) {
+	if !v.IsObject() {
+		return
+	}
+	if unopened(v) || len(w.path) > 0 && v.Get("$schema").Exists() {
+		w.whole = false
+		return
+	}
+	p.Schema, p.walk = v, w
+	if !w.visit(p) {
+		return
+	}
+	chain := p.Chain || len(w.path) == 0
+	for _, m := range v.Members() {
+		f := w.dialect.form(m.Name)
+		if !f.holdsSchemas() {
+			continue
+		}
+		w.path = append(w.path, m.Name)
+		w.position(m, f, chain)
+		w.path = w.path[:len(w.path)-1]
+	}
+}
+
+// position visits the subschemas in the value of one keyword.
+func (w *walker) position(m jsondoc.Member, f form, chain bool) {
+	isMap := f == schemaMap || f == dependencyMap
+	switch {
+	case isMap && !m.Value.IsObject(), f == schemaList && !m.Value.IsArray(), unopened(m.Value):
+		w.whole = false
+	case isMap:
+		for _, e := range m.Value.Members() {
+			p := Place{}
+			if m.Name == "properties" {
+				p = Place{Chain: chain, Property: e.Name}
+			}
+			w.step(e.Name, e.Value, p)
+		}
+	case m.Value.IsArray() && f != oneSchema && f != boolOrSchema:
+		for i, e := range m.Value.Elements() {
+			w.step(strconv.Itoa(i), e.Value, Place{})
+		}
+	default:
+		w.schema(m.Value, Place{})
+	}
+}
+
+func (w *walker) step(name string, v jsondoc.Value, p Place) {
+	w.path = append(w.path, name)
+	w.schema(v, p)
+	w.path = w.path[:len(w.path)-1]
+}
+
+// unopened reports whether a container was nested too deeply to be read.
+func unopened(v jsondoc.Value) bool {
+	if v.Len() > 0 || !v.IsObject() && !v.IsArray() {
+		return false
+	}
+	raw := v.Raw()
+	return len(bytes.TrimSpace(raw[1:len(raw)-1])) > 0
+}
+
+func pointerTo(path []string) jsondoc.Pointer {
+	var b strings.Builder
+	for _, name := range path {
+		b.WriteString(string(jsondoc.Pointer("").Child(name)))
+	}
+	return jsondoc.Pointer(b.String())
+}
