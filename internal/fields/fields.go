@@ -14,17 +14,6 @@ import (
 	"github.com/mcp-hallmark/hallmark/internal/spec"
 )
 
-// NotAnObject finds the items of a catalog that are no JSON objects.
-func NotAnObject(entity string, c *observe.Catalog) []rule.Finding {
-	var found []rule.Finding
-	for _, item := range c.Items {
-		if !item.IsObject() {
-			found = append(found, rule.AtItem(entity, item, "", "wrong_type", "the item is "+lexical.Excerpt(item.Value), "an object"))
-		}
-	}
-	return found
-}
-
 // MissingText finds items whose member is absent, null or blank, under the given reason, or no string.
 func MissingText(entity string, c *observe.Catalog, name, reason, want string) []rule.Finding {
 	var found []rule.Finding
