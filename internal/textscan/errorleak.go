@@ -77,19 +77,19 @@ var leakPatterns = sync.OnceValue(func() []leakPattern {
 		{"connection_string", []string{"://"}, regexp.MustCompile(`(?i)\b((?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse|ldaps?|ftp|smtps?|jdbc:[a-z]+)://[^\s"'<>]+)`)},
 		{"connection_string", []string{"server=", "data source=", "host="}, regexp.MustCompile(`(?i)\b((?:server|data source|host)=[^;\s"']+;[^"'\r\n]*\b(?:password|pwd)=[^;\s"']+)`)},
 
-		trace(`(?i)(traceback \(most recent call last\))`, "traceback"),                                                    // Python
-		trace(`(?i)(file "[^"\r\n]+", line \d+)`, `file "`),                                                                // Python
-		trace(`(?i)\b(at [\w$.<>\[\] ]+\.[\w$<>\[\] ]+ ?\([^()\r\n]+:\d+:\d+\))`, "at "),                                   // JavaScript
+		trace(`(?i)(traceback \(most recent call last\))`, "traceback"),                                                                                                // Python
+		trace(`(?i)(file "[^"\r\n]+", line \d+)`, `file "`),                                                                                                            // Python
+		trace(`(?i)\b(at [\w$.<>\[\] ]+\.[\w$<>\[\] ]+ ?\([^()\r\n]+:\d+:\d+\))`, "at "),                                                                               // JavaScript
 		trace(`(?im)(?:^[ \t]*|&nbsp;|<br ?/?>\s*)(at (?:[^()\r\n<]+ )?\(?(?:/|[a-z]:[\\/]|node:|file://)[^()\r\n]+:\d+:\d+\)?)(?:[ \t]*\r?$|<br ?/?>|</pre>)`, "at "), // JavaScript
-		trace(`(?i)\b(at [\w$.]+\.[\w$<>]+\([\w$]+\.(?:java|kt|scala|groovy):\d+\))`, "at "),                               // JVM
-		trace(`(?i)(exception in thread "[^"\r\n]*")`, "exception in thread"),                                              // JVM
-		trace(`(?i)\b(goroutine \d+ \[)`, "goroutine"),                                                                     // Go
-		trace("(?i)([\\w./-]+\\.rb:\\d+:in ['`])", ".rb:"),                                                                 // Ruby
-		trace(`(?i)\b(at [^\s()]+\([^()\r\n]*\) in [^\r\n]+:line \d+)`, ":line "),                                          // .NET
-		trace(`(?i)\b(thread '[^'\r\n]*'(?: \(\d+\))? panicked at)`, "panicked at"),                                        // Rust
-		trace(`(?i)(php (?:fatal|parse) error:|fatal error: uncaught|#\d+ [^\s()]+\.php\(\d+\):)`, "php", "fatal error"),   // PHP
-		trace(`(?i)(terminate called after throwing an instance of)`, "terminate called"),                                  // C++
-		trace(`(?i)(\*\* \((?:RuntimeError|ArgumentError|ErlangError|exit|throw)\))`, "** ("),                              // Elixir
+		trace(`(?i)\b(at [\w$.]+\.[\w$<>]+\([\w$]+\.(?:java|kt|scala|groovy):\d+\))`, "at "),                                                                           // JVM
+		trace(`(?i)(exception in thread "[^"\r\n]*")`, "exception in thread"),                                                                                          // JVM
+		trace(`(?i)\b(goroutine \d+ \[)`, "goroutine"),                                                                                                                 // Go
+		trace("(?i)([\\w./-]+\\.rb:\\d+:in ['`])", ".rb:"),                                                                                                             // Ruby
+		trace(`(?i)\b(at [^\s()]+\([^()\r\n]*\) in [^\r\n]+:line \d+)`, ":line "),                                                                                      // .NET
+		trace(`(?i)\b(thread '[^'\r\n]*'(?: \(\d+\))? panicked at)`, "panicked at"),                                                                                    // Rust
+		trace(`(?i)(php (?:fatal|parse) error:|fatal error: uncaught|#\d+ [^\s()]+\.php\(\d+\):)`, "php", "fatal error"),                                               // PHP
+		trace(`(?i)(terminate called after throwing an instance of)`, "terminate called"),                                                                              // C++
+		trace(`(?i)(\*\* \((?:RuntimeError|ArgumentError|ErlangError|exit|throw)\))`, "** ("),                                                                          // Elixir
 	}
 })
 

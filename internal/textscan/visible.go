@@ -82,5 +82,5 @@ func joinsEmoji(before, r, after rune) bool {
 }
 
 func pictograph(r rune) bool {
-	return r >= 0x00a9 && unicode.Is(unicode.So, r) || 0x1f3fb <= r && r <= 0x1f3ff || r == 0x2194 || r == 0x203c || r == 0x2049
+	return r >= 0x00a9 && r != utf8.RuneError && unicode.Is(unicode.So, r) && !unseen(r) || 0x1f3fb <= r && r <= 0x1f3ff || r == 0x2194 || r == 0x203c || r == 0x2049
 }
