@@ -14,17 +14,17 @@ import (
 	"github.com/mcp-hallmark/hallmark/internal/spec"
 )
 
-// Build puts a report together. obs is what was decoded from rec, verdicts are the rules' on obs in the order of [rule.Sort]. engine is
-// the program that judges, which may be a later version than the one that recorded. obs may be nil when rec holds no more than the
-// failure that kept the audit from running. The same arguments give the same report.
-func Build(engine Engine, rec *recording.Recording, obs *observe.Observation, verdicts []rule.Verdict, pol *policy.Policy) *Report {
+// Build puts a report together. obs is what was decoded from rec, verdicts are the rules' on obs in the order of [rule.Sort]. obs may be
+// nil when rec holds no more than the failure that kept the audit from running. The report names the engine that recorded; a caller that
+// judges with another version sets Engine. The same arguments give the same report.
+func Build(rec *recording.Recording, obs *observe.Observation, verdicts []rule.Verdict, pol *policy.Policy) *Report {
 	if obs == nil {
 		obs = &observe.Observation{Failure: rec.Failure}
 	}
 	ran := obs.Kind != ""
 	r := &Report{
 		SchemaVersion: SchemaVersion,
-		Engine:        engine,
+		Engine:        Engine(rec.Engine),
 		GeneratedAt:   rec.AsOf.UTC().Format("2006-01-02T15:04:05.000000-07:00"),
 		Target:        rec.Target.Display,
 		Authenticated: rec.Target.Authenticated,

@@ -17,8 +17,7 @@ import (
 	"github.com/mcp-hallmark/hallmark/internal/spec"
 )
 
-// Engine is the program that all samples name.
-var Engine = report.Engine{Name: "hallmark", Version: "0.1.0"}
+var engine = recording.Engine{Name: "hallmark", Version: "0.1.0"}
 
 // Sample is what a report is built from.
 type Sample struct {
@@ -31,7 +30,7 @@ type Sample struct {
 
 // Report builds the sample's report.
 func (s Sample) Report() *report.Report {
-	return report.Build(Engine, s.Recording, s.Observed, s.Verdicts, s.Policy)
+	return report.Build(s.Recording, s.Observed, s.Verdicts, s.Policy)
 }
 
 // Samples returns every sample: one of each kind of audit.
@@ -133,7 +132,7 @@ var moment = time.Date(2026, 11, 30, 17, 46, 5, 123456000, time.UTC)
 // base is a recording of these exchanges.
 func base(target recording.Target, transport recording.Transport, exchanges ...recording.Exchange) *recording.Recording {
 	rec := &recording.Recording{
-		Format: recording.Format, Version: recording.Version, Engine: recording.Engine(Engine), AsOf: moment,
+		Format: recording.Format, Version: recording.Version, Engine: engine, AsOf: moment,
 		Target: target, Transport: transport, Exchanges: exchanges, Elapsed: 1_234_567, Requests: len(exchanges) + 9,
 	}
 	for _, e := range exchanges {
@@ -331,18 +330,20 @@ func Failed() Sample {
 // Attack is what the hostile sample says wherever a server can say something.
 const Attack = "x\x1b[2J\x1b]0;pwn\a \u009b31m \u202eevil\u202c\r\n::add-mask::b\n##[error]no | `y` \u200b\U000e0041 日本語"
 
+// Secret is a made-up credential that the hostile sample publishes.
+const Secret = "ghp_" + "x7Kq2mZp9Rt4Vw8Yb3Nc6Ls1Hd5Jf0GaQeUi"
+
 // Hostile is an audit of a server that puts terminal sequences, direction marks, line breaks, workflow commands and credentials into
 // everything it says.
 func Hostile() Sample {
 	const url = "https://hostile.example/mcp?token=[redacted]"
 	quoted := strings.NewReplacer("\\", `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\x1b", `\u001b`, "\a", `\u0007`).Replace(Attack)
-	const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 	rec := base(recording.Target{Display: url, URL: url, HeaderNames: []string{"X-Api-Key"}}, recording.StreamableHTTP,
 		HTTP("session/initialize", url, "initialize", "1", initializeBody, 200,
 			`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25`+quoted+`","capabilities":{"tools":{}},"serverInfo":{"name":"`+quoted+`","version":"`+quoted+`"}}}`,
 			recording.Header{Name: "X-Api-Key", Value: recording.Redacted}),
 		HTTP("session/tools/list/1", url, "tools/list", "2", `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, 200,
-			`{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"`+quoted+`","description":"`+quoted+` key `+secret+`","inputSchema":{"type":"object"}}`+
+			`{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"`+quoted+`","description":"`+quoted+` key `+Secret+`","inputSchema":{"type":"object"}}`+
 				strings.Repeat(`,{"name":"`+strings.Repeat("long", 30)+`","inputSchema":{"type":"object"}}`, 40)+`]}}`,
 			recording.Header{Name: "X-Api-Key", Value: recording.Redacted}),
 	)
@@ -351,10 +352,10 @@ func Hostile() Sample {
 	outcomes := map[string]outcome{
 		"tools_description_present_in_all": {find: func(o *observe.Observation) (found []rule.Finding) {
 			for _, item := range o.Tools.Items {
-				found = append(found, rule.AtItem("tool", item, "/description", Attack, Attack+" "+secret, Attack))
+				found = append(found, rule.AtItem("tool", item, "/description", Attack, Attack+" "+Secret, Attack))
 			}
 			return found
-		}, details: map[string]any{Attack: []string{Attack, secret}, "key " + secret: 1}},
+		}, details: map[string]any{Attack: []string{Attack, Secret}, "key " + Secret: 1}},
 		"server_title_present": {find: func(o *observe.Observation) []rule.Finding {
 			return []rule.Finding{rule.AtField(o.ServerInfo, "/serverInfo/title", "/title", "missing_title", Attack, "a title")}
 		}},
