@@ -1,7 +1,10 @@
 package wire
 
 import (
+	"bytes"
 	"os"
+	"path/filepath"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,4 +21,25 @@ func unread(pipe *os.File) (n int, ok bool) {
 		ok = ctlErr == nil
 	})
 	return n, ok && err == nil
+}
+
+// onlyZombies reports whether all processes of a group have ended and only wait to be reaped. In a container whose first process does
+// not reap orphans they wait for ever, and kill(2) still finds them.
+func onlyZombies(group int) bool {
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil || len(files) == 0 {
+		return false
+	}
+	for _, file := range files {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			continue // it ended in the meantime
+		}
+		// proc(5): pid (name) state parent group ...; the name may hold anything.
+		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+		if len(fields) > 2 && string(fields[2]) == strconv.Itoa(group) && string(fields[0]) != "Z" && string(fields[0]) != "X" {
+			return false
+		}
+	}
+	return true
 }

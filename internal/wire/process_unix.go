@@ -25,8 +25,10 @@ func (g *processGroup) terminate() { _ = syscall.Kill(-g.id, syscall.SIGTERM) }
 
 func (g *processGroup) kill() { _ = syscall.Kill(-g.id, syscall.SIGKILL) }
 
-// empty reports whether no process of the group is left. One that ended but was not yet reaped by its parent still counts.
-func (g *processGroup) empty() bool { return errors.Is(syscall.Kill(-g.id, 0), syscall.ESRCH) }
+// empty reports whether no process of the group runs.
+func (g *processGroup) empty() bool {
+	return errors.Is(syscall.Kill(-g.id, 0), syscall.ESRCH) || onlyZombies(g.id)
+}
 
 func (g *processGroup) release() {}
 

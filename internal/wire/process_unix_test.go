@@ -53,11 +53,12 @@ func TestCloseEndsEveryDescendant(t *testing.T) {
 	tests := []struct {
 		behaviour string
 		serves    bool
+		grace     time.Duration
 		stopped   string
 	}{
-		{"grandchild", true, "stdin-closed"},
-		{"stubborn-grandchild", true, "stdin-closed"},
-		{"stubborn", false, "killed"},
+		{"grandchild", true, patience, "stdin-closed"},
+		{"stubborn-grandchild", true, patience, "stdin-closed"},
+		{"stubborn", false, short, "killed"},
 	}
 	for _, tt := range tests {
 		for _, how := range []string{"close", "cancel"} {
@@ -66,7 +67,7 @@ func TestCloseEndsEveryDescendant(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "pid")
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
-				s, failure := StartStdio(ctx, StdioOptions{Command: testserver.Command(t, tt.behaviour, file), Grace: short})
+				s, failure := StartStdio(ctx, StdioOptions{Command: testserver.Command(t, tt.behaviour, file), Grace: tt.grace})
 				if failure != nil {
 					t.Fatalf("start: %+v", failure)
 				}

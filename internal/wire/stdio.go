@@ -90,7 +90,6 @@ type Stdio struct {
 	swept     chan struct{} // nobody of the group is left
 	closing   chan struct{}
 	closeOnce sync.Once
-	unwatch   func() bool
 
 	outBytes   atomic.Int64
 	lastOutput atomic.Int64 // UnixNano
@@ -158,7 +157,13 @@ func StartStdio(ctx context.Context, opts StdioOptions) (*Stdio, *recording.Fail
 	go s.readErrors()
 	go s.writeInput()
 	go s.supervise()
-	s.unwatch = context.AfterFunc(ctx, s.Close)
+	go func() {
+		select {
+		case <-ctx.Done():
+			s.Close()
+		case <-s.closing:
+		}
+	}()
 	return s, nil
 }
 
@@ -346,7 +351,6 @@ func (s *Stdio) Close() {
 
 func (s *Stdio) shutdown() {
 	close(s.closing)
-	s.unwatch()
 	s.mu.Lock()
 	s.told = true
 	s.mu.Unlock()
@@ -371,14 +375,10 @@ func (s *Stdio) shutdown() {
 	case <-s.swept:
 	case <-time.After(s.opts.Grace + 2*DefaultGrace): // a process the kernel does not let go, in device input or output
 	}
+	s.drained(settle, nil) // the last words, unless somebody outside the group holds the pipes
 	s.proc.stdout.Close()
 	s.proc.stderr.Close()
-	for _, ended := range []chan struct{}{s.outEnded, s.errEnded} {
-		select {
-		case <-ended:
-		case <-time.After(DefaultGrace):
-		}
-	}
+	s.drained(settle, nil)
 	s.messages.close()
 	s.progress.close()
 }
@@ -407,9 +407,11 @@ func (s *Stdio) supervise() {
 		_ = s.proc.cmd.Wait() // the state is read from ProcessState
 		s.mu.Lock()
 		if !s.told {
-			code := exitCode(s.proc.cmd.ProcessState)
-			s.rec.Exit = &code
 			s.rec.Stopped = "exited"
+			if state := s.proc.cmd.ProcessState; state != nil {
+				code := exitCode(state)
+				s.rec.Exit = &code
+			}
 		}
 		s.mu.Unlock()
 		close(s.exited)
@@ -422,25 +424,27 @@ func (s *Stdio) supervise() {
 			<-s.exited
 		}
 	}
-	// Output printed just before the exit may still be in the pipes. They stay open when a descendant holds them.
-	deadline := time.After(settle)
-	for _, ended := range []chan struct{}{s.outEnded, s.errEnded} {
-		select {
-		case <-ended:
-		case <-deadline:
-			deadline = closedTime
-		}
-	}
+	// Output printed just before the exit may still be in the pipes, which stay open when a descendant holds them.
+	s.drained(settle, s.closing)
 	s.end(recording.FailExited, "the process ended (%s) before it answered%s", s.proc.cmd.ProcessState, s.lastWords())
 	s.proc.sweep(min(s.opts.Grace, settle))
 	close(s.swept)
 }
 
-var closedTime = func() <-chan time.Time {
-	c := make(chan time.Time)
-	close(c)
-	return c
-}()
+// drained waits for the end of both outputs, until the limit or until hurry is closed.
+func (s *Stdio) drained(limit time.Duration, hurry <-chan struct{}) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for _, ended := range []chan struct{}{s.outEnded, s.errEnded} {
+		select {
+		case <-ended:
+		case <-hurry:
+			return
+		case <-timer.C:
+			return
+		}
+	}
+}
 
 // end records why no call can be answered any more; the first reason stays.
 func (s *Stdio) end(class recording.Class, format string, args ...any) {
@@ -671,18 +675,21 @@ func (s *Stdio) isLate(id string) bool {
 // receiveCut handles a line longer than the cap. The call that it answers fails, when that can be told.
 func (s *Stdio) receiveCut(l line) {
 	s.note("too-long", l.text, l.size)
-	id, known := cutID(l.text, l.tail)
+	id, answer := cutAnswer(l.text, l.tail)
+	if !answer {
+		return
+	}
 	body := s.excerpt(l.text, l.size, maxNoiseBytes)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var w *waiter
 	for _, other := range s.waiting {
-		if known && (other.id == id || other.id != "" && sameID(id, other.id)) {
+		if id != "" && (other.id == id || other.id != "" && sameID(id, other.id)) {
 			w = other
 			break
 		}
 	}
-	if w == nil && !known && len(s.waiting) == 1 {
+	if w == nil && id == "" && len(s.waiting) == 1 {
 		w = s.waiting[0]
 	}
 	if w == nil {

@@ -100,18 +100,24 @@ func TestMessageHead(t *testing.T) {
 	}
 }
 
-func TestCutID(t *testing.T) {
-	tests := []struct{ beginning, end, want string }{
-		{`{"jsonrpc":"2.0","id":12,"result":{"tools":[`, `xxx`, "12"},
-		{`{"id":"a","result":`, ``, `"a"`},
-		{`{"result":{"id":3,"x":[`, `]},"jsonrpc":"2.0","id":4}`, "4"},
-		{`{"result":{"x":[`, `]},"id":"q","jsonrpc":"2.0"}` + "\n", `"q"`},
-		{`{"result":{"x":[`, `]},"other":{"id":4,"z":1}}`, ""},
-		{`log text`, `more`, ""},
+func TestCutAnswer(t *testing.T) {
+	tests := []struct {
+		beginning, end, id string
+		ok                 bool
+	}{
+		{`{"jsonrpc":"2.0","id":12,"result":{"tools":[`, `xxx`, "12", true},
+		{`{"id":"a","result":`, ``, `"a"`, true},
+		{`{"result":{"id":3,"x":[`, `]},"jsonrpc":"2.0","id":4}`, "4", true},
+		{`{"result":{"x":[`, `]},"id":"q","jsonrpc":"2.0"}` + "\n", `"q"`, true},
+		{`{"result":{"x":[`, `]},"other":{"id":4,"z":1}}`, "", true},
+		{`[{"jsonrpc":"2.0","id":1,"result":`, `}}]`, "", true},
+		{`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":`, `"id":1}`, "", false},
+		{`log text`, `more`, "", false},
+		{`[INFO] log text`, `"id":1}`, "", false},
 	}
 	for _, tt := range tests {
-		if got, _ := cutID([]byte(tt.beginning), []byte(tt.end)); got != tt.want {
-			t.Errorf("%s ... %s: %q", tt.beginning, tt.end, got)
+		if id, ok := cutAnswer([]byte(tt.beginning), []byte(tt.end)); id != tt.id || ok != tt.ok {
+			t.Errorf("%s ... %s: %q %v", tt.beginning, tt.end, id, ok)
 		}
 	}
 }

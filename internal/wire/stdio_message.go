@@ -146,30 +146,38 @@ func splitArray(text []byte) (elements [][]byte, ok bool) {
 
 var trailingID = regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
 
-// cutID looks for the id of an answer of which only the beginning and the end are there. Servers write it before the result or as
-// one of the last members.
-func cutID(beginning, end []byte) (id string, ok bool) {
+// cutAnswer looks at a line of which only the beginning and the end are there. ok is false when it is no answer: text, or a message with
+// a method. The id is empty when it is not found: servers write it before the result or as one of the last members.
+func cutAnswer(beginning, end []byte) (id string, ok bool) {
 	dec := jsontext.NewDecoder(bytes.NewReader(beginning), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if tok, err := dec.ReadToken(); err == nil && tok.Kind() == '{' {
-		for {
-			tok, err := dec.ReadToken()
-			if err != nil {
-				break
-			}
-			name := tok.String()
-			raw, err := dec.ReadValue()
-			if err != nil {
-				break
-			}
-			if name == "id" {
-				return string(raw), true
-			}
+	tok, err := dec.ReadToken()
+	if err != nil || tok.Kind() != '{' && tok.Kind() != '[' {
+		return "", false
+	}
+	if tok.Kind() == '[' {
+		return "", dec.PeekKind() == '{' // a batch
+	}
+	for {
+		tok, err := dec.ReadToken()
+		if err != nil {
+			break
+		}
+		name := tok.String()
+		if name == "method" {
+			return "", false
+		}
+		raw, err := dec.ReadValue()
+		if err != nil {
+			break
+		}
+		if name == "id" {
+			id = string(raw)
 		}
 	}
-	if m := trailingID.FindSubmatch(end); m != nil {
-		return string(m[1]), true
+	if m := trailingID.FindSubmatch(end); m != nil && id == "" {
+		id = string(m[1])
 	}
-	return "", false
+	return id, true
 }
 
 // sameID reports whether an answer with this id answers a request with the other, both as JSON.

@@ -294,26 +294,26 @@ func TestStdioLongLines(t *testing.T) {
 		name    string
 		size    int
 		maxLine int64
+		maxBody int64
 		args    []string
 		class   recording.Class
 	}{
 		{name: "5 MB", size: 5_000_000},
-		{name: "above the cap", size: 3_000_000, maxLine: 1 << 20, class: recording.FailTooLarge},
-		{name: "above the cap, id last", size: 3_000_000, maxLine: 1 << 20, args: []string{"last"}, class: recording.FailTooLarge},
-		{name: "above what is kept", size: 17 << 20, class: recording.FailTooLarge},
+		{name: "above the cap", size: 300_000, maxLine: 100_000, class: recording.FailTooLarge},
+		{name: "above the cap, id last", size: 300_000, maxLine: 100_000, args: []string{"last"}, class: recording.FailTooLarge},
+		{name: "above what is kept", size: 100_000, maxBody: 64 << 10, class: recording.FailTooLarge},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			args := append([]string{strconv.Itoa(tt.size)}, tt.args...)
-			s := startStdio(t, StdioOptions{Command: testserver.Command(t, "long-line", args...), MaxLine: tt.maxLine})
+			s := startStdio(t, StdioOptions{Command: testserver.Command(t, "long-line", args...), MaxLine: tt.maxLine, MaxBody: tt.maxBody})
 			mustAnswer(t, s.Do(t.Context(), stdioHandshake()))
 			// Another call in flight must not be taken for the one that was too large.
 			other := s.await("99")
 			r := s.Do(t.Context(), stdioRequest(1, "tools/list"))
 			if tt.class == "" {
-				mustAnswer(t, r)
-				if len(r.Answer) != tt.size {
-					t.Errorf("%d bytes", len(r.Answer))
+				if a := r.Exchange.Answer; len(r.Answer) != tt.size || a == nil || len(a.Bytes) != tt.size || a.Cut {
+					t.Errorf("%d bytes, %+v", len(r.Answer), r.Exchange.Failure)
 				}
 			} else {
 				mustFail(t, r, tt.class, "bytes, more than")
