@@ -1,9 +1,12 @@
 package server_info
 
 import (
+	"strings"
+
 	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
 	"github.com/mcp-hallmark/hallmark/internal/observe"
 	"github.com/mcp-hallmark/hallmark/internal/rule"
+	"github.com/mcp-hallmark/hallmark/internal/spec"
 )
 
 // Facts that this file reads from the probes of catalogs that must not depend on the connection: first_count and second_count (items of
@@ -25,8 +28,6 @@ var shelves = []shelf{
 	{"resource_templates", "resources", rule.PickResourceTemplates, "uriTemplate", observe.ProbeResourcesIndependent, false},
 	{"prompts", "prompts", rule.PickPrompts, "name", observe.ProbePromptsIndependent, true},
 }
-
-const skillsExtension = "io.modelcontextprotocol/skills"
 
 // inSession reports whether the shelf should be served under the handshake.
 func (s shelf) inSession(o *observe.Observation) bool {
@@ -129,6 +130,45 @@ func (s shelf) emptyInRequests(o *observe.Observation) bool {
 	return o.Session == "" && s.listedEmpty(o)
 }
 
+// stock is what was seen of one catalog: how many items at most, whether any listing was seen, whether the server declares it, and
+// whether every lifecycle that should serve it was seen to serve nothing there.
+type stock struct {
+	name                  string
+	items                 int
+	known, declared, none bool
+}
+
+func stocks(o *observe.Observation) []stock {
+	list := make([]stock, 0, len(shelves)+1)
+	for _, s := range shelves {
+		n, known := s.items(o)
+		declared := s.inSession(o) || s.inRequests(o)
+		list = append(list, stock{s.name, n, known, declared, declared && s.provenEmpty(o)})
+	}
+	return append(list, skillStock(o))
+}
+
+func skillStock(o *observe.Observation) stock {
+	inSession := o.Session != "" && !o.Capabilities.Path("extensions", spec.ExtensionSkills).Missing()
+	inRequests := o.SpeaksModern() && !discoveredCapabilities(o).IsObject() ||
+		!discoveredCapabilities(o).Path("extensions", spec.ExtensionSkills).Missing() ||
+		o.Session == "" && !o.Capabilities.Path("extensions", spec.ExtensionSkills).Missing()
+	st := stock{name: "skills", declared: inSession || inRequests}
+	if o.Skills == nil {
+		return st
+	}
+	for _, entry := range o.Skills.Entries {
+		if entry.Get("uri").TextOr("") != "" {
+			st.items++
+		}
+	}
+	empty := o.Skills.Listed && len(o.Skills.Entries) == 0
+	st.known = st.items > 0 || empty
+	whole := empty && o.Skills.Complete && !o.Skills.Malformed && o.Skills.ListError == nil
+	st.none = st.declared && whole && (!inSession || !o.Skills.Stateless) && (!inRequests || o.Skills.Stateless)
+	return st
+}
+
 // needOffer wants something that was seen, or proof that there is nothing. A server that offers only what an extension defines is not
 // concerned: this program does not know what that is.
 func needOffer(o *observe.Observation) *rule.Skip {
@@ -138,32 +178,23 @@ func needOffer(o *observe.Observation) *rule.Skip {
 	if s := rule.NeedCapabilities(o); s != nil {
 		return s
 	}
-	declared, unproven := 0, ""
-	for _, s := range shelves {
-		if n, _ := s.items(o); n > 0 {
+	declared, unproven := false, ""
+	for _, s := range stocks(o) {
+		if s.items > 0 {
 			return nil
 		}
-		if !s.inSession(o) && !s.inRequests(o) {
-			continue
-		}
-		declared++
-		if !s.provenEmpty(o) && unproven == "" {
+		declared = declared || s.declared
+		if s.declared && !s.none && unproven == "" {
 			unproven = s.name
 		}
 	}
-	switch {
-	case unproven != "":
-		return rule.SkipFor(rule.Insufficient, "no item was seen, and whether there are %s could not be settled", unproven)
-	case declares(o, "extensions", skillsExtension):
-		return rule.SkipFor(rule.Insufficient, "no item was seen, and whether there are skills could not be settled")
-	case declared == 0 && otherExtension(o):
+	if unproven != "" {
+		return rule.SkipFor(rule.Insufficient, "no item was seen, and whether there are %s could not be settled", strings.ReplaceAll(unproven, "_", " "))
+	}
+	if !declared && otherExtension(o) {
 		return rule.SkipFor(rule.NotApplicable, "the server offers only what an extension defines")
 	}
 	return nil
-}
-
-func declares(o *observe.Observation, path ...string) bool {
-	return !o.Capabilities.Path(path...).Missing() || !discoveredCapabilities(o).Path(path...).Missing()
 }
 
 // otherExtension reports whether a server declares an extension or an experiment.
@@ -177,8 +208,8 @@ func otherExtension(o *observe.Observation) bool {
 }
 
 func judgeOffer(o *observe.Observation) []rule.Finding {
-	for _, s := range shelves {
-		if n, _ := s.items(o); n > 0 {
+	for _, s := range stocks(o) {
+		if s.items > 0 {
 			return nil
 		}
 	}
@@ -189,12 +220,12 @@ func judgeOffer(o *observe.Observation) []rule.Finding {
 func offerDetails(o *observe.Observation) map[string]any {
 	exposed := map[string]any{}
 	checked := []string{}
-	for _, s := range shelves {
+	for _, s := range stocks(o) {
 		exposed[s.name] = nil
-		if n, known := s.items(o); known {
-			exposed[s.name] = n
+		if s.known {
+			exposed[s.name] = s.items
 		}
-		if s.inSession(o) || s.inRequests(o) {
+		if s.declared {
 			checked = append(checked, s.name)
 		}
 	}
