@@ -171,6 +171,17 @@ func NeedModern(o *observe.Observation) *Skip {
 	return SkipFor(RequiresModern, "the server does not speak the stateless lifecycle of revision 2026-07-28")
 }
 
+// NeedSkills wants the server to declare the Agent Skills extension, in the session or in discovery.
+func NeedSkills(o *observe.Observation) *Skip {
+	if o.Kind == observe.Partial || !o.Capabilities.IsObject() && !o.Discovered.Get("capabilities").IsObject() {
+		return SkipFor(Insufficient, "the server's capabilities are not known")
+	}
+	if !o.DeclaresSkills() {
+		return SkipFor(NotApplicable, "the server does not declare the skills extension")
+	}
+	return nil
+}
+
 // NeedHTTP wants a target that is reached over HTTP.
 func NeedHTTP(o *observe.Observation) *Skip {
 	if !o.OverHTTP() || o.Transport == recording.Stdio {

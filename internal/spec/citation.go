@@ -78,10 +78,12 @@ var mcpPages = []struct{ prefix, page string }{
 	{"Basic › Authorization", "basic/authorization"},
 	{"Basic › Security Best Practices", "basic/security_best_practices"},
 	{"Basic › Versioning", "basic/versioning"},
+	{"Basic › Utilities › Tasks", "basic/utilities/tasks"},
 	{"Schema", "schema"},
 	{"Changelog", "changelog"},
 	{"Deprecated", "deprecated"},
 	{"Basic", "basic"},
+	{"Specification", ""}, // the first page
 }
 
 func mcpURL(r Revision, section string) string {
