@@ -163,10 +163,11 @@ def listed_servers(file, packages):
         env = dict(word.split("=", 1) for word in words[3:cut])
         folder = pathlib.Path(packages, name.replace("@", "_").replace("/", "_"))
         home = folder / "node_modules" / name
-        if not home.exists():
+        if not (home / "package.json").exists():
             yield f"{name}@{version}", None, None, None
             continue
-        programs = json.loads((home / "package.json").read_text()).get("bin")
+        manifest = json.loads((home / "package.json").read_text())
+        programs = manifest.get("bin") or manifest.get("main") or "index.js"
         if isinstance(programs, dict):
             short = name.split("/")[-1]
             programs = programs.get(short) or programs.get(short.removeprefix("mcp-server-")) or next(iter(programs.values()))

@@ -41,9 +41,10 @@ func readCorpus(t testing.TB) []corpusText {
 	return texts
 }
 
-// justified are the findings that a reading of the corpus left standing, by server package without version, matcher and the
-// beginning of the excerpt. Each is what its rule is about.
-var justified = map[[3]string]string{}
+// justified are the findings that a reading of the corpus left standing, with the reason, by package, matcher and excerpt.
+var justified = map[[3]string]string{
+	{"@larksuiteoapi/lark-mcp", "hidden", ", see the **How <U+200B><U+200B>to obtain thread"}: "two zero-width spaces from copying: harmless, and hidden all the same",
+}
 
 // falsePositiveLimit is how many findings per matcher a corpus of honest servers may have that are not in justified.
 const falsePositiveLimit = 0
@@ -66,6 +67,9 @@ func TestCorpus(t *testing.T) {
 	for _, c := range texts {
 		servers[c.Server] = true
 		for _, m := range matchers {
+			if m.name == "errorleak" {
+				continue // reads answers to broken requests, not catalogs
+			}
 			scan := m.scan
 			if m.name == "crosstool" {
 				scan = func(text string) []Match { return listings[c.Server].CrossTool(text, c.Item) }
@@ -84,6 +88,9 @@ func TestCorpus(t *testing.T) {
 	}
 	t.Logf("%d texts of %d servers", len(texts), len(servers))
 	for _, m := range matchers {
+		if m.name == "errorleak" {
+			continue
+		}
 		t.Logf("%-12s %d findings taken for false, %d that stand", m.name, unfair[m.name], standing[m.name])
 		if unfair[m.name] > falsePositiveLimit {
 			t.Errorf("%s: %d findings in honest texts", m.name, unfair[m.name])
