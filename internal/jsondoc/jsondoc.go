@@ -106,13 +106,22 @@ func MustParse(text string) Value {
 type parser struct {
 	dec   *jsontext.Decoder
 	src   []byte
+	path  []string // where the decoder is; pointers are only written where there is something to note
 	notes Notes
+}
+
+func (p *parser) pointer() string {
+	var b strings.Builder
+	for _, name := range p.path {
+		b.WriteString(string(Pointer("").Child(name)))
+	}
+	return b.String()
 }
 
 func (p *parser) document(data []byte) (Value, error) {
 	p.src = data
 	p.dec = jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	v, err := p.value("", 0)
+	v, err := p.value(0)
 	if err != nil {
 		return Value{}, err
 	}
@@ -122,7 +131,7 @@ func (p *parser) document(data []byte) (Value, error) {
 	return v, nil
 }
 
-func (p *parser) value(at Pointer, depth int) (Value, error) {
+func (p *parser) value(depth int) (Value, error) {
 	kind := p.dec.PeekKind()
 	if kind == '{' || kind == '[' {
 		if depth >= MaxDepth {
@@ -130,14 +139,14 @@ func (p *parser) value(at Pointer, depth int) (Value, error) {
 			if err != nil {
 				return Value{}, err
 			}
-			p.notes.Deep = note(p.notes.Deep, string(at))
+			p.notes.Deep = p.note(p.notes.Deep)
 			k := Array
 			if kind == '{' {
 				k = Object
 			}
 			return Value{kind: k, raw: bytes.Clone(raw)}, nil
 		}
-		return p.container(at, depth)
+		return p.container(depth)
 	}
 	tok, err := p.dec.ReadToken()
 	if err != nil {
@@ -157,7 +166,7 @@ func (p *parser) value(at Pointer, depth int) (Value, error) {
 	case '"':
 		raw, text := p.quoted(tok.String(), end)
 		if strings.ContainsRune(text, utf8.RuneError) && !honestReplacement(raw) {
-			p.notes.InvalidText = note(p.notes.InvalidText, string(at))
+			p.notes.InvalidText = p.note(p.notes.InvalidText)
 		}
 		return Value{kind: String, raw: raw, text: text}, nil
 	}
@@ -186,7 +195,7 @@ func honestReplacement(raw []byte) bool {
 	return utf8.Valid(raw) && (bytes.Contains(raw, []byte("\uFFFD")) || bytes.Contains(bytes.ToLower(raw), []byte(`\ufffd`)))
 }
 
-func (p *parser) container(at Pointer, depth int) (Value, error) {
+func (p *parser) container(depth int) (Value, error) {
 	tok, err := p.dec.ReadToken()
 	if err != nil {
 		return Value{}, err
@@ -203,22 +212,30 @@ func (p *parser) container(at Pointer, depth int) (Value, error) {
 			break
 		}
 		var m Member
-		child := at.Index(len(v.kids))
 		if v.kind == Object {
 			name, err := p.dec.ReadToken()
 			if err != nil {
 				return Value{}, err
 			}
 			m.Name = name.String()
-			child = at.Child(m.Name)
+			p.path = append(p.path, m.Name)
+		} else {
+			p.path = append(p.path, strconv.Itoa(len(v.kids)))
 		}
-		if m.Value, err = p.value(child, depth+1); err != nil {
+		m.Value, err = p.value(depth + 1)
+		if err != nil {
 			return Value{}, err
 		}
+		seenAt, seen := -1, false
 		if v.kind == Object {
-			if at, seen := find(v.kids, index, m.Name); seen {
-				p.notes.Duplicates = note(p.notes.Duplicates, string(child))
-				v.kids[at] = m
+			if seenAt, seen = find(v.kids, index, m.Name); seen {
+				p.notes.Duplicates = p.note(p.notes.Duplicates)
+			}
+		}
+		p.path = p.path[:len(p.path)-1]
+		if v.kind == Object {
+			if seen {
+				v.kids[seenAt] = m
 				continue
 			}
 			if index != nil {
@@ -253,11 +270,12 @@ func find(kids []Member, index map[string]int, name string) (int, bool) {
 	return 0, false
 }
 
-func note(list []string, entry string) []string {
+// note adds the place that the decoder is at.
+func (p *parser) note(list []string) []string {
 	if len(list) >= MaxNotes {
 		return list
 	}
-	return append(list, entry)
+	return append(list, p.pointer())
 }
 
 // escapeControls returns data with raw control bytes inside strings written as escapes, and their offsets in data.
