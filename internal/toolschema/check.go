@@ -11,7 +11,7 @@ import (
 
 // Problem is one thing that makes a schema invalid.
 type Problem struct {
-	Pointer jsondoc.Pointer // from the root of the schema to the keyword
+	Pointer jsondoc.Pointer // from the root of the schema to the keyword, see [MaxPointer]
 	Reason  string          // stable snake_case kind, see Check
 	Seen    string          // what was seen, a clause
 	Want    string          // what was expected, a clause
@@ -97,7 +97,8 @@ func (c *checker) problem(reason, seen, want, proof string, value jsondoc.Value)
 	if proof != "" && len(value.Raw()) <= maxProof && metaAccepts(c.dialect, []byte(strings.Replace(proof, "%s", string(value.Raw()), 1))) {
 		return
 	}
-	c.report.Problems = append(c.report.Problems, Problem{pointerTo(c.path), reason, seen, want})
+	where, _ := pointerTo(c.path)
+	c.report.Problems = append(c.report.Problems, Problem{where, reason, seen, want})
 }
 
 // maxProof bounds what is shown to the meta-schema, in bytes. Larger values are judged by the table of keywords alone.

@@ -152,6 +152,7 @@ func TestHostileSchemas(t *testing.T) {
 		"the whole again and again": {`{"properties":{` + many(300, `"p%d":{"$ref":"#/x/%d/y"}`) + `},"x":{` + many(300, `"%d":{"y":{"enum":["`+strings.Repeat("z", 5000)+`"]}}`) + `}}`, -1},
 		"many problems":             {`{"properties":{` + many(50000, `"p%d":{"type":"file"}`) + `}}`, MaxProblems},
 		"a long name":               {`{"properties":{"` + strings.Repeat("n", 200000) + `":{"properties":{` + many(20, `"p%d":{"type":"file"}`) + `}}}}`, MaxProblems},
+		"long names above many":     {`{"properties":{"` + strings.Repeat("n", 200000) + `":{"properties":{` + many(20000, `"p%d":{"type":"string"}`) + `}}}}`, 0},
 		"a long required":           {`{"required":[` + many(100000, `"p%d"`) + `]}`, 0},
 		"a long pattern":            {`{"pattern":"` + strings.Repeat("(a{1000})*", 20000) + `"}`, 0},
 		"a nested pattern":          {`{"pattern":"` + strings.Repeat("(", 100000) + strings.Repeat(")", 100000) + `"}`, 1},
@@ -167,6 +168,14 @@ func TestHostileSchemas(t *testing.T) {
 				t.Errorf("%d problems, want %d: %v", got, c.want, told(r)[:min(3, len(told(r)))])
 			}
 			NewJudge().Defaults(v)
+			longest := 0
+			Walk(v, Default, func(p Place) bool {
+				longest = max(longest, len(p.Pointer()), len(p.Dotted()))
+				return true
+			})
+			if longest > MaxPointer+100 {
+				t.Errorf("a pointer has %d bytes", longest)
+			}
 		})
 	}
 }
@@ -175,12 +184,12 @@ func TestWalk(t *testing.T) {
 	schema := jsondoc.MustParse(`{"properties":{"a":{"items":{"title":"i"},"properties":{"b":{}}},"properties":{"title":"p"},"c":true},"allOf":[{"properties":{"d":{}}}],"default":{"properties":{"x":{}}},"items":[{}]}`)
 	var got []string
 	whole := Walk(schema, Unknown, func(p Place) bool {
-		got = append(got, fmt.Sprintf("%s %v %q", p.Pointer(), p.Chain, p.Property))
+		got = append(got, fmt.Sprintf("%s %s %v %q", p.Pointer(), p.Dotted(), p.Chain, p.Property))
 		return true
 	})
 	want := []string{
-		` false ""`, `/properties/a true "a"`, `/properties/a/items false ""`, `/properties/a/properties/b true "b"`, `/properties/properties true "properties"`,
-		`/allOf/0 false ""`, `/allOf/0/properties/d false "d"`,
+		` $ false ""`, `/properties/a $.properties.a true "a"`, `/properties/a/items $.properties.a.items false ""`, `/properties/a/properties/b $.properties.a.properties.b true "b"`, `/properties/properties $.properties.properties true "properties"`,
+		`/allOf/0 $.allOf[0] false ""`, `/allOf/0/properties/d $.allOf[0].properties.d false "d"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" || !whole {
 		t.Errorf("whole %v (-want +got):\n%s", whole, diff)

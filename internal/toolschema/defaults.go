@@ -17,13 +17,6 @@ type Mismatch struct {
 	Type    jsondoc.Value
 }
 
-// Defaults is what [Judge.Defaults] found.
-type Defaults struct {
-	Found      bool // there is a default
-	Judged     bool // and the schema could be read well enough to judge it
-	Mismatches []Mismatch
-}
-
 // Judge judges defaults with a bounded amount of work: beyond it, defaults are compared with the type, enum and const beside them and
 // with nothing else. The same schemas in the same order give the same results.
 type Judge struct {
@@ -37,29 +30,43 @@ const judgeWork = 1_000_000
 // NewJudge returns a Judge for the schemas of one catalog.
 func NewJudge() *Judge { return &Judge{left: judgeWork, seen: map[[sha256.Size]byte]string{}} }
 
-// Defaults validates every default of a schema against the subschema that it stands in: a default should be valid there (JSON Schema
-// 2020-12 Validation, 9.2). A schema in an unknown dialect, or one that [Walk] cannot read wholly, is not judged; then every member called
-// default counts as one.
-func (j *Judge) Defaults(root jsondoc.Value) Defaults {
+// FindDefaults reports whether a schema holds a default, and whether its defaults can be judged: not in an unknown dialect, nor where [Walk]
+// cannot read the whole schema. Then every member called default counts as one.
+func FindDefaults(root jsondoc.Value) (found, judged bool) {
+	return eachDefault(root, func(Place, Dialect, jsondoc.Value) {})
+}
+
+// eachDefault visits the defaults that have an effect, in document order.
+func eachDefault(root jsondoc.Value, visit func(p Place, d Dialect, value jsondoc.Value)) (found, judged bool) {
 	d := DialectOf(root)
-	var out Defaults
 	whole := d != Unknown && Walk(root, d, func(p Place) bool {
 		hidden := d.refHidesSiblings() && p.Schema.Get("$ref").Exists()
-		value := p.Schema.Get("default")
-		if value.Exists() {
-			out.Found = true
+		if value := p.Schema.Get("default"); value.Exists() {
+			found = true
 			if !hidden {
-				if keyword := j.rejects(root, p, d, value); keyword != "" {
-					out.Mismatches = append(out.Mismatches, Mismatch{p.Pointer(), value, keyword, p.Schema.Get("type")})
-				}
+				visit(p, d, value)
 			}
 		}
 		return !hidden
 	})
 	if !whole {
-		return Defaults{Found: anyDefault(root)}
+		return anyDefault(root), false
 	}
-	out.Judged = out.Found
+	return found, found
+}
+
+// Defaults returns the defaults of a schema that the subschema they stand in rejects, in document order: a default should be valid there
+// (JSON Schema 2020-12 Validation, 9.2). What [FindDefaults] says cannot be judged has none.
+func (j *Judge) Defaults(root jsondoc.Value) []Mismatch {
+	var out []Mismatch
+	_, judged := eachDefault(root, func(p Place, d Dialect, value jsondoc.Value) {
+		if keyword := j.rejects(root, p, d, value); keyword != "" {
+			out = append(out, Mismatch{p.Pointer(), value, keyword, p.Schema.Get("type")})
+		}
+	})
+	if !judged {
+		return nil
+	}
 	return out
 }
 
@@ -212,9 +219,13 @@ func (j *Judge) validate(root jsondoc.Value, p Place, d Dialect, value jsondoc.V
 	if len(value.Raw()) > maxInstance || len(root.Raw()) > 1<<20 {
 		return ""
 	}
-	doc, at := p.Schema, jsondoc.Pointer("")
+	doc, at, whole := p.Schema, jsondoc.Pointer(""), true
 	if bytes.Contains(doc.Raw(), []byte("Ref\"")) || bytes.Contains(doc.Raw(), []byte("$ref")) || bytes.Contains(doc.Raw(), []byte("$id")) {
-		doc, at = root, p.Pointer()
+		doc = root
+		at, whole = pointerTo(p.walk.path)
+	}
+	if !whole {
+		return ""
 	}
 	report := CheckUnder(doc, d)
 	if !report.Valid() || report.Unjudged != "" || report.untraced || report.schemas > maxSchemas {

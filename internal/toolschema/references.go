@@ -33,8 +33,8 @@ type resolver struct {
 	children  map[childKey]int
 	resources []resource
 	byURL     map[string]int
-	strays    map[string]int // schemas outside of schema positions, by pointer
-	strayed   int            // bytes of them
+	strays    map[strayKey]int // schemas outside of schema positions
+	strayed   int              // bytes of them
 	order     []int
 }
 
@@ -42,6 +42,12 @@ type childKey struct {
 	parent  int
 	keyword string
 	name    string
+}
+
+// strayKey is a place below a schema that no keyword leads to.
+type strayKey struct {
+	from int
+	path string
 }
 
 // Bounds of what is read again because a reference leads to a place where no keyword puts a schema.
@@ -57,7 +63,7 @@ var noBase = &url.URL{Scheme: "https", Host: "schema.invalid", Path: "/"}
 func resolve(root jsondoc.Value, d Dialect, report *Report) {
 	r := resolver{
 		dialect: d, root: root, report: report,
-		children: map[childKey]int{}, byURL: map[string]int{}, strays: map[string]int{},
+		children: map[childKey]int{}, byURL: map[string]int{}, strays: map[strayKey]int{},
 	}
 	r.resources = []resource{{node: 0, base: noBase}}
 	r.byURL[noBase.String()] = 0
@@ -168,7 +174,7 @@ func (r *resolver) follow(id int) {
 		case !known:
 			r.report.untraced = true
 			if len(r.report.External) < MaxProblems {
-				r.report.External = append(r.report.External, Problem{r.pointer(id).Child(keyword), "external_reference", keyword + " is " + quoted(shortened(text)), "a schema within the document"})
+				r.report.External = append(r.report.External, Problem{r.pointer(id, keyword), "external_reference", keyword + " is " + quoted(shortened(text)), "a schema within the document"})
 			}
 		case target < 0:
 			r.problem(id, keyword, "unresolvable_reference", keyword+" is "+quoted(shortened(text))+", where no schema stands", "the place of a schema")
@@ -237,8 +243,7 @@ func (r *resolver) at(start int, names []string) int {
 
 // stray follows the rest of a pointer that leaves the schema positions. What it finds there is a schema too, since it is used as one.
 func (r *resolver) stray(from int, names []string) int {
-	path := append(r.tokens(from), names...)
-	key := string(pointerTo(path))
+	key := strayKey{from, strings.Join(names, "\x00")}
 	if id, ok := r.strays[key]; ok {
 		return id
 	}
@@ -263,6 +268,7 @@ func (r *resolver) stray(from int, names []string) int {
 		r.strays[key] = -1
 		return -1
 	}
+	path := append(r.tokens(from), names...)
 	c := checker{dialect: r.dialect, path: path}
 	c.schema(v)
 	if c.report.Unjudged != "" {
@@ -297,11 +303,14 @@ func (r *resolver) tokens(id int) []string {
 	return path
 }
 
-func (r *resolver) pointer(id int) jsondoc.Pointer { return pointerTo(r.tokens(id)) }
+func (r *resolver) pointer(id int, keyword string) jsondoc.Pointer {
+	at, _ := pointerTo(append(r.tokens(id), keyword))
+	return at
+}
 
 func (r *resolver) problem(id int, keyword, reason, seen, want string) {
 	if len(r.report.Problems) < MaxProblems {
-		r.report.add(Problem{r.pointer(id).Child(keyword), reason, seen, want})
+		r.report.add(Problem{r.pointer(id, keyword), reason, seen, want})
 	}
 }
 

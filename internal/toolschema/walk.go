@@ -14,17 +14,43 @@ type Place struct {
 	// Chain reports whether the subschema is a property of the root, or a property of such a property and so on: reached through
 	// "properties" alone, in at least one step.
 	Chain bool
+	Root  bool
 	// Property is the name of the property whose schema this is, where it stands directly in a "properties" object.
 	Property string
 	walk     *walker
 }
 
-// Pointer returns the place within the root schema. It must be called during the visit.
-func (p Place) Pointer() jsondoc.Pointer { return pointerTo(p.walk.path) }
+// MaxPointer bounds the pointers that this package writes, in bytes. A place further down is told by the nearest schema or keyword above it
+// whose pointer is shorter: otherwise one long name above many places would fill the memory.
+const MaxPointer = 4096
+
+// Pointer returns the place within the root schema, see [MaxPointer]. It must be called during the visit.
+func (p Place) Pointer() jsondoc.Pointer {
+	at, _ := pointerTo(p.walk.path)
+	return at
+}
+
+// Dotted returns the place in the form $.properties.a.allOf[0], names as they are, see [MaxPointer]. It must be called during the visit.
+func (p Place) Dotted() string {
+	var b strings.Builder
+	b.WriteByte('$')
+	for i, name := range p.walk.path {
+		if b.Len()+len(name) > MaxPointer {
+			break
+		}
+		if p.walk.index[i] {
+			b.WriteString("[" + name + "]")
+		} else {
+			b.WriteString("." + name)
+		}
+	}
+	return b.String()
+}
 
 type walker struct {
 	dialect Dialect
 	path    []string
+	index   []bool // which tokens of the path are positions in an array
 	visit   func(Place) bool
 	whole   bool
 }
@@ -38,7 +64,7 @@ func Walk(root jsondoc.Value, d Dialect, visit func(Place) bool) bool {
 		d = Default
 	}
 	w := walker{dialect: d, visit: visit, whole: true}
-	w.schema(root, Place{})
+	w.schema(root, Place{Root: true})
 	return w.whole
 }
 
@@ -60,9 +86,9 @@ func (w *walker) schema(v jsondoc.Value, p Place) {
 		if !f.holdsSchemas() {
 			continue
 		}
-		w.path = append(w.path, m.Name)
+		w.push(m.Name, false)
 		w.position(m, f, chain)
-		w.path = w.path[:len(w.path)-1]
+		w.pop()
 	}
 }
 
@@ -78,22 +104,26 @@ func (w *walker) position(m jsondoc.Member, f form, chain bool) {
 			if m.Name == "properties" {
 				p = Place{Chain: chain, Property: e.Name}
 			}
-			w.step(e.Name, e.Value, p)
+			w.push(e.Name, false)
+			w.schema(e.Value, p)
+			w.pop()
 		}
 	case m.Value.IsArray() && f != oneSchema && f != boolOrSchema:
 		for i, e := range m.Value.Elements() {
-			w.step(strconv.Itoa(i), e.Value, Place{})
+			w.push(strconv.Itoa(i), true)
+			w.schema(e.Value, Place{})
+			w.pop()
 		}
 	default:
 		w.schema(m.Value, Place{})
 	}
 }
 
-func (w *walker) step(name string, v jsondoc.Value, p Place) {
-	w.path = append(w.path, name)
-	w.schema(v, p)
-	w.path = w.path[:len(w.path)-1]
+func (w *walker) push(name string, index bool) {
+	w.path, w.index = append(w.path, name), append(w.index, index)
 }
+
+func (w *walker) pop() { w.path, w.index = w.path[:len(w.path)-1], w.index[:len(w.index)-1] }
 
 // unopened reports whether a container was nested too deeply to be read.
 func unopened(v jsondoc.Value) bool {
@@ -104,10 +134,14 @@ func unopened(v jsondoc.Value) bool {
 	return len(bytes.TrimSpace(raw[1:len(raw)-1])) > 0
 }
 
-func pointerTo(path []string) jsondoc.Pointer {
+// pointerTo writes a path; whole is false when it was cut.
+func pointerTo(path []string) (at jsondoc.Pointer, whole bool) {
 	var b strings.Builder
 	for _, name := range path {
+		if b.Len()+len(name) > MaxPointer {
+			return jsondoc.Pointer(b.String()), false
+		}
 		b.WriteString(string(jsondoc.Pointer("").Child(name)))
 	}
-	return jsondoc.Pointer(b.String())
+	return jsondoc.Pointer(b.String()), true
 }
