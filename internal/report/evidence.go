@@ -1,9 +1,10 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -218,68 +219,70 @@ func bounded(text string, limit int) string {
 // plainDetails copies a rule's details as plain JSON values, with credentials masked, long texts cut and long lists shortened: what is
 // left out of "names" is counted in "names_omitted". The result is never nil.
 func plainDetails(details map[string]any) map[string]any {
-	if len(details) == 0 {
-		return map[string]any{}
-	}
-	text, err := json.Marshal(details)
-	if err != nil {
-		return map[string]any{"details_unreadable": err.Error()}
-	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	var plain map[string]any
-	if err := dec.Decode(&plain); err != nil {
-		return map[string]any{"details_unreadable": err.Error()}
-	}
-	out, _ := shortened(plain, 0).(map[string]any)
-	return out
+	return shortenedMap(reflect.ValueOf(details), 0)
 }
 
-func shortened(v any, depth int) any {
-	switch v := v.(type) {
-	case string:
-		return bounded(v, maxText)
-	case []any:
+func shortened(v reflect.Value, depth int) any {
+	switch v.Kind() {
+	case reflect.Invalid:
+		return nil
+	case reflect.Pointer, reflect.Interface:
+		return shortened(v.Elem(), depth) // of nil, this is invalid
+	case reflect.String:
+		return bounded(v.String(), maxText)
+	case reflect.Slice, reflect.Array, reflect.Map:
 		if depth == maxDepth {
 			return "nested too deeply to show"
 		}
-		list := make([]any, 0, min(len(v), maxEntries))
-		for _, e := range v[:min(len(v), maxEntries)] {
-			list = append(list, shortened(e, depth+1))
+		if v.Kind() == reflect.Map {
+			return shortenedMap(v, depth)
+		}
+		list := make([]any, 0, min(v.Len(), maxEntries))
+		for i := range cap(list) {
+			list = append(list, shortened(v.Index(i), depth+1))
 		}
 		return list
-	case map[string]any:
-		if depth == maxDepth {
-			return "nested too deeply to show"
+	case reflect.Struct:
+		text, err := json.Marshal(v.Interface())
+		var plain any
+		if err != nil || json.Unmarshal(text, &plain) != nil {
+			return "cannot be shown"
 		}
-		return shortenedMap(v, depth)
+		return shortened(reflect.ValueOf(plain), depth)
+	case reflect.Float32, reflect.Float64:
+		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Sprint(f)
+		}
 	}
-	return v
+	return v.Interface()
 }
 
-func shortenedMap(m map[string]any, depth int) map[string]any {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+func shortenedMap(m reflect.Value, depth int) map[string]any {
+	names := make([]string, 0, m.Len())
+	values := make(map[string]reflect.Value, m.Len())
+	for _, k := range m.MapKeys() {
+		name := fmt.Sprint(k.Interface())
+		names = append(names, name)
+		values[name] = m.MapIndex(k)
 	}
-	slices.Sort(keys)
-	out := make(map[string]any, min(len(keys), maxEntries))
-	for _, k := range keys[:min(len(keys), maxEntries)] {
-		name := unused(out, bounded(k, maxText))
-		if strings.EqualFold(k, "response_session_id") && m[k] != nil {
-			out[name] = recording.Redacted
+	slices.Sort(names)
+	out := make(map[string]any, min(len(names), maxEntries))
+	for _, name := range names[:min(len(names), maxEntries)] {
+		value := values[name]
+		for value.Kind() == reflect.Interface || value.Kind() == reflect.Pointer {
+			value = value.Elem()
+		}
+		shown := unused(out, bounded(name, maxText))
+		if strings.EqualFold(name, "response_session_id") && value.IsValid() {
+			out[shown] = recording.Redacted
 			continue
 		}
-		out[name] = shortened(m[k], depth+1)
-		omitted := 0
-		switch v := m[k].(type) {
-		case []any:
-			omitted = len(v) - maxEntries
-		case map[string]any:
-			omitted = len(v) - maxEntries
-		}
-		if omitted > 0 {
-			out[unused(out, name+"_omitted")] = omitted
+		out[shown] = shortened(value, depth+1)
+		switch value.Kind() {
+		case reflect.Slice, reflect.Array, reflect.Map:
+			if omitted := value.Len() - maxEntries; omitted > 0 {
+				out[unused(out, shown+"_omitted")] = omitted
+			}
 		}
 	}
 	return out

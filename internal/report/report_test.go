@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -244,7 +245,7 @@ func TestReportsAreBounded(t *testing.T) {
 	names := map[string]int{}
 	var list []string
 	for i := range 10_000 {
-		item := observe.Item{Index: i, Value: jsondoc.MustParse(fmt.Sprintf(`{"name":"%s%d"}`, strings.Repeat("n", 2000), i)), Step: "session/tools/list/1", Pointer: "/result/tools/0"}
+		item := observe.Item{Index: i, Value: jsondoc.MustParse(fmt.Sprintf(`{"name":"%s%d"}`, strings.Repeat("n", 600), i)), Step: "session/tools/list/1", Pointer: "/result/tools/0"}
 		v.Findings = append(v.Findings, rule.AtItem("tool", item, jsondoc.Pointer("/"+strings.Repeat("p", 300)), "missing_title", strings.Repeat("s", 5000), "a title"))
 		names[item.Label()] = i
 		list = append(list, item.Label())
@@ -317,8 +318,28 @@ func TestKeysThatMaskingMakesEqual(t *testing.T) {
 	s.Verdicts = []rule.Verdict{{Rule: &r, Result: rule.Pass, Details: map[string]any{"urls": map[string]any{
 		"https://h.example/?token=one1": 1, "https://h.example/?token=two2": 2,
 	}}}}
-	want := map[string]any{"https://h.example/?token=[redacted]": json.Number("1"), "https://h.example/?token=[redacted] (2)": json.Number("2")}
+	want := map[string]any{"https://h.example/?token=[redacted]": 1, "https://h.example/?token=[redacted] (2)": 2}
 	if diff := cmp.Diff(any(want), s.Report().Results[0].Details["urls"]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Details may hold whatever Go values a rule finds handy.
+func TestDetailsBecomePlain(t *testing.T) {
+	s := reporttest.Legacy()
+	r := reporttest.StandIn("server_name_present", rule.ServerInfo, rule.Critical, 0)
+	code := int64(-32602)
+	var none *int64
+	s.Verdicts = []rule.Verdict{{Rule: &r, Result: rule.Pass, Details: map[string]any{
+		"nil": nil, "none": none, "code": &code, "revision": spec.Rev20251125, "list": []string{"a"}, "no list": []string(nil), "by index": map[int]bool{1: true},
+		"struct": report.Engine{Name: "n", Version: "v"}, "any": []any{1, "x", nil, true, 1.5}, "infinite": math.Inf(1),
+	}}}
+	want := map[string]any{
+		"nil": nil, "none": nil, "code": int64(-32602), "revision": "2025-11-25", "list": []any{"a"}, "no list": []any{}, "by index": map[string]any{"1": true},
+		"struct": map[string]any{"name": "n", "version": "v"}, "any": []any{1, "x", nil, true, 1.5}, "infinite": "+Inf",
+		"basis": "MCP 2025-11-25, Basic › Lifecycle › Initialization",
+	}
+	if diff := cmp.Diff(want, s.Report().Results[0].Details); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // word writes a text as one word of a POSIX shell command (IEEE Std 1003.1, Shell Command Language, Quoting). Whatever the text holds,
 // the word is printable ASCII on one line and nothing in it is expanded or run. Two texts cannot be passed as they are: bytes of
-// value 0 are left out, and newlines at the very end get lost where a word has to be spelled with printf.
+// value 0 are left out, and newlines at the end get lost where a word has to be spelled with printf.
 //
 // Where a secret was taken out of the text, the word takes the value of the shell variable SECRET.
 func word(text string) string {
@@ -59,7 +59,9 @@ func spelled(text string) string {
 		c := text[i]
 		switch {
 		case c == 0:
-		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte(" _@+:,./-=?&{}[]", c) >= 0:
+		case c == '-' && i > 0: // in front, printf would take it for an option
+			b.WriteByte(c)
+		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte(" _@+:,./=?&{}[]", c) >= 0:
 			b.WriteByte(c)
 		default:
 			fmt.Fprintf(&b, `\%03o`, c)
