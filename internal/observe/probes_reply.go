@@ -64,6 +64,9 @@ func (r reply) unobserved() *recording.Failure {
 	}
 	switch f.Class {
 	case recording.FailNotMCP, recording.FailHTTP, recording.FailRPC, recording.FailHTML:
+		if f := statusFailure(r.status); f != nil {
+			return f
+		}
 		return r.inFront()
 	}
 	return f

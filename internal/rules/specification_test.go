@@ -91,7 +91,7 @@ func checkExample(t *testing.T, cases []rule.Case, rows []differences.Row, input
 		if !sameInput(c, input) {
 			continue
 		}
-		if c.Verdict == verdict {
+		if c.Verdict == verdict || verdict == "skip" && strings.HasPrefix(c.Verdict, "skip ") { // the specification leaves the reason open
 			return
 		}
 		if c.Differs == "" || !slices.ContainsFunc(rows, func(d differences.Row) bool { return d.ID == c.Differs }) {
