@@ -7,19 +7,52 @@ import (
 	"embed"
 
 	"github.com/mcp-hallmark/hallmark/internal/rule"
+	"github.com/mcp-hallmark/hallmark/internal/rules/capabilities"
+	"github.com/mcp-hallmark/hallmark/internal/rules/pagination"
+	"github.com/mcp-hallmark/hallmark/internal/rules/prompts"
+	"github.com/mcp-hallmark/hallmark/internal/rules/protocol_version"
+	"github.com/mcp-hallmark/hallmark/internal/rules/readiness"
+	"github.com/mcp-hallmark/hallmark/internal/rules/resource_templates"
+	"github.com/mcp-hallmark/hallmark/internal/rules/resources"
+	"github.com/mcp-hallmark/hallmark/internal/rules/security"
+	"github.com/mcp-hallmark/hallmark/internal/rules/server_info"
+	"github.com/mcp-hallmark/hallmark/internal/rules/skills"
 	"github.com/mcp-hallmark/hallmark/internal/rules/tools"
+	"github.com/mcp-hallmark/hallmark/internal/rules/transport"
 )
 
 // All returns every rule in the order in which listings show them.
 func All() []rule.Rule {
 	var all []rule.Rule
+	all = append(all, capabilities.Rules()...)
+	all = append(all, pagination.Rules()...)
+	all = append(all, prompts.Rules()...)
+	all = append(all, protocol_version.Rules()...)
+	all = append(all, readiness.Rules()...)
+	all = append(all, resource_templates.Rules()...)
+	all = append(all, resources.Rules()...)
+	all = append(all, security.Rules()...)
+	all = append(all, server_info.Rules()...)
+	all = append(all, skills.Rules()...)
 	all = append(all, tools.Rules()...)
+	all = append(all, transport.Rules()...)
 	rule.Sort(all)
 	return all
 }
 
 func goldens() []embed.FS {
 	return []embed.FS{
+		capabilities.Goldens,
+		pagination.Goldens,
+		prompts.Goldens,
+		protocol_version.Goldens,
+		readiness.Goldens,
+		resource_templates.Goldens,
+		resources.Goldens,
+		security.Goldens,
+		server_info.Goldens,
+		skills.Goldens,
 		tools.Goldens,
+		transport.Goldens,
 	}
 }
