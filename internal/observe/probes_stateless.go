@@ -41,14 +41,18 @@ func discoverProbe(rec *recording.Recording) Probe {
 func statelessListProbe(rec *recording.Recording, o *Observation) Probe {
 	r := replyTo(rec, "probe/stateless-list")
 	method := r.method("tools/list")
+	nothing := method == "server/discover" // which is asked where there is no list to ask for
 	if undeclared(o, r, method) {
-		other, ok := declaredList(rec, o)
-		if !ok {
-			p := r.probe(ProbeStatelessList)
-			p.Outcome, p.Reason = NotApplicable, "server/discover declares nothing that could be listed"
-			return p
+		var other reply
+		if other, method = declaredList(rec, o); other.tried() {
+			r = other
 		}
-		r, method = other, other.method("")
+		nothing = !other.tried()
+	}
+	if nothing {
+		p := r.probe(ProbeStatelessList)
+		p.Outcome, p.Reason = NotApplicable, "server/discover declares nothing that could be listed"
+		return p
 	}
 	p := r.judge(ProbeStatelessList, func(p *Probe) Outcome { return outcomeOf(answers(method, p.Result)) })
 	if p.Outcome != NotTried {
@@ -58,17 +62,17 @@ func statelessListProbe(rec *recording.Recording, o *Observation) Probe {
 	return p
 }
 
-// declaredList finds the first page of a catalog that server/discover declares.
-func declaredList(rec *recording.Recording, o *Observation) (reply, bool) {
+// declaredList finds the first page of a catalog that server/discover declares, and its method.
+func declaredList(rec *recording.Recording, o *Observation) (reply, string) {
 	for _, s := range surfaces {
 		if o.Discovered.Get("capabilities").Get(s.capability).Missing() {
 			continue
 		}
 		if r := replyTo(rec, "stateless/"+s.method+"/1"); r.tried() {
-			return r, true
+			return r, s.method
 		}
 	}
-	return reply{}, false
+	return reply{}, ""
 }
 
 func malformedMetaProbe(rec *recording.Recording) Probe {
