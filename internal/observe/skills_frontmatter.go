@@ -54,8 +54,11 @@ func SplitFrontmatter(text string) (header, body string, ok bool) {
 	return "", text, false
 }
 
-// ParseFrontmatter reads the frontmatter of a SKILL.md. Aliases, tags of no meaning here, deep nesting and a block above 64 KiB are
-// refused, for the text comes from a stranger.
+// ErrFrontmatterLimit marks a frontmatter that may be proper YAML and is not read, for it comes from a stranger: one with aliases, more than
+// 32 collections within each other, or above 64 KiB.
+var ErrFrontmatterLimit = errors.New("not read")
+
+// ParseFrontmatter reads the frontmatter of a SKILL.md.
 func ParseFrontmatter(text string) (Frontmatter, error) {
 	header, body, ok := SplitFrontmatter(text)
 	if !ok {
@@ -63,7 +66,7 @@ func ParseFrontmatter(text string) (Frontmatter, error) {
 	}
 	f := Frontmatter{Header: header, Body: body}
 	if len(header) > maxFrontmatter {
-		return f, fmt.Errorf("the block is larger than %d bytes", maxFrontmatter)
+		return f, fmt.Errorf("the block is larger than %d bytes: %w", maxFrontmatter, ErrFrontmatterLimit)
 	}
 	lines := strings.Split(strings.TrimSuffix(header, "\n"), "\n")
 	dec := yaml.NewDecoder(strings.NewReader(strings.Join(lines[1:len(lines)-1], "\n") + "\n"))
@@ -96,11 +99,11 @@ func writeYAML(b *bytes.Buffer, n *yaml.Node, depth int) error {
 		return nil
 	}
 	if depth > maxNesting {
-		return fmt.Errorf("the block nests more than %d collections", maxNesting)
+		return fmt.Errorf("the block nests more than %d collections: %w", maxNesting, ErrFrontmatterLimit)
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
-		return errors.New("the block uses an alias")
+		return fmt.Errorf("the block uses an alias: %w", ErrFrontmatterLimit)
 	case yaml.ScalarNode:
 		if _, err := scalarTag(n); err != nil {
 			return err
