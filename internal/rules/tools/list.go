@@ -16,6 +16,30 @@ var Goldens embed.FS
 // Rules returns the rules of this group by id.
 func Rules() []rule.Rule {
 	return []rule.Rule{
+		toolsAnnotationsDestructiveDeclared,
+		toolsAnnotationsHintsConsistent,
+		toolsAnnotationsPresent,
+		toolsAnnotationsReadOnlyDeclared,
+		toolsAtLeastOne,
+		toolsDescriptionPresentInAll,
+		toolsDescriptionsInformative,
+		toolsDescriptionsUnique,
+		toolsExecutionConsistent,
+		toolsIconsValid,
+		toolsInputDefaultsMatchType,
+		toolsInputPropertiesDocumented,
+		toolsInputSchemaValid,
+		toolsMcpHeadersNotSensitive,
+		toolsMcpHeadersPrimitiveTypes,
+		toolsMcpHeadersStaticallyReachable,
+		toolsMcpHeadersUnique,
+		toolsMcpHeadersValidNames,
+		toolsNamePresentInAll,
 		toolsNamesUnique,
+		toolsNamesValidFormat,
+		toolsOutputPropertiesDocumented,
+		toolsOutputSchemaRootObject,
+		toolsOutputSchemaValid,
+		toolsTitlePresentInAll,
 	}
 }
