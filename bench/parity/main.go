@@ -29,6 +29,7 @@ func main() {
 	flag.StringVar(&c.work, "work", filepath.Join(cache, "hallmark-oracle"), "folder in which the servers are installed")
 	flag.StringVar(&c.binary, "hallmark", "", "program to run; built from this tree when empty")
 	flag.StringVar(&c.keep, "keep", "", "folder to keep reports and recordings in")
+	flag.StringVar(&c.replay, "replay", "", "folder of recordings that -keep wrote: judge them again instead of auditing")
 	flag.BoolVar(&c.verbose, "v", false, "print every rule, also where all agree")
 	only := flag.String("only", "", "names of configurations, separated by commas")
 	rules := flag.String("rules", "", "prefixes of rule ids to compare, separated by commas")
@@ -52,9 +53,9 @@ func list(s string) []string {
 }
 
 type config struct {
-	oracle, work, binary, keep string
-	verbose                    bool
-	only, rules                []string
+	oracle, work, binary, keep, replay string
+	verbose                            bool
+	only, rules                        []string
 }
 
 // peerVerdicts is the recorded outcome of the peer.
@@ -74,10 +75,10 @@ type peerVerdicts struct {
 
 // ourReport is what is read of our report.
 type ourReport struct {
-	Score     int     `json:"score"`
-	MaxScore  int     `json:"max_score"`
-	Partial   bool    `json:"partial"`
-	Transport *string `json:"transport"`
+	Score     int      `json:"score"`
+	MaxScore  int      `json:"max_score"`
+	Partial   bool     `json:"partial"`
+	Transport *string  `json:"transport"`
 	Results   []result `json:"results"`
 	Skipped   []struct {
 		RuleID string `json:"rule_id"`
@@ -269,6 +270,9 @@ func (c *config) audit(name string) (*ourReport, error) {
 		return nil, err
 	}
 	cmd := exec.Command("bash", args...)
+	if c.replay != "" {
+		cmd = exec.Command(c.binary, "replay", "--json", filepath.Join(c.replay, name+".rec.json"))
+	}
 	cmd.Env = append(os.Environ(), "ORACLE_WORK="+work)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
