@@ -33,6 +33,7 @@ type channel struct {
 	base       int    // added to ids
 	priority   int
 	gate       *gate
+	slack      time.Duration // added to every time-out: how long the process may take to start
 	// shape fits a call to the lifecycle: headers, the envelope in the body.
 	shape func(call *wire.Call, method string, id int, params []param)
 	// again is told about an answer and may say that the request must be sent once more (a session that was lost).
@@ -41,7 +42,7 @@ type channel struct {
 
 // do sends one request and records it.
 func (c *channel) do(ctx context.Context, step string, id int, method string, timeout time.Duration, params ...param) wire.Reply {
-	call := wire.Call{Step: step, Connection: c.connection, RPC: method, ID: strconv.Itoa(id), Timeout: timeout, Follow: true}
+	call := wire.Call{Step: step, Connection: c.connection, RPC: method, ID: strconv.Itoa(id), Timeout: timeout + c.slack, Follow: true}
 	c.shape(&call, method, id, params)
 	r := c.send(ctx, call)
 	if c.again != nil && c.again(ctx, r) {
@@ -71,7 +72,7 @@ func through(ctx context.Context, g *gate, priority int, link wire.Link, call wi
 // list reads all pages of a catalog and records how the listing ended. firstStep is an exchange that already holds page 1, empty to ask
 // for it.
 func (c *channel) list(ctx context.Context, s surface, first *wire.Reply) {
-	ctx, cancel := context.WithTimeout(ctx, c.a.budgets.Listing)
+	ctx, cancel := context.WithTimeout(ctx, c.a.budgets.Listing+c.slack)
 	defer cancel()
 	l := recording.Listing{Lifecycle: c.prefix, Method: s.method}
 	defer func() { c.a.listed(l) }()

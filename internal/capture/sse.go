@@ -21,6 +21,7 @@ func (a *audit) overSSE(ctx context.Context, e *endpoint) bool {
 	}
 	a.rename("probe/discover", "detect/discover")
 	a.rename("probe/stateless-list", "detect/stateless-list")
+	a.same("probe/unauthenticated", "detect/sse")
 	s := a.openSession(ctx, link, a.gate, false, a.budgets.Handshake)
 	if s == nil && hopeless(a.rec.Find("session/initialize")) {
 		return true

@@ -96,7 +96,7 @@ func (a *audit) askGateways(ctx context.Context, c *channel, timeout time.Durati
 }
 
 func (a *audit) discover(ctx context.Context, c *channel, step string, id int, timeout time.Duration) wire.Reply {
-	call := wire.Call{Step: step, Connection: c.connection, RPC: "server/discover", ID: itoa(id), Timeout: timeout, Follow: true,
+	call := wire.Call{Step: step, Connection: c.connection, RPC: "server/discover", ID: itoa(id), Timeout: timeout + c.slack, Follow: true,
 		Body: a.statelessMessage(id, "server/discover", skillsCapability), Header: statelessHeaders("server/discover", "")}
 	return a.keep(c.send(ctx, call))
 }

@@ -15,6 +15,10 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // then costs one time-out in all.
 const pipelined = 16
 
+// stopGrace is how long a process may take to end after its standard input was closed, and again after it was told to. Many servers do not
+// notice the end of their input, so waiting longer only makes every audit longer.
+const stopGrace = 500 * time.Millisecond
+
 // overStdio audits a command. The session has a process of its own. Questions that belong outside a session go to a sibling, started when
 // the first process has answered: by then whatever a launcher installs is installed, and two installations cannot collide.
 func (a *audit) overStdio(ctx context.Context) {
@@ -56,7 +60,9 @@ func (a *audit) siblings(ctx context.Context, haveSession bool, warm time.Durati
 	}
 	defer a.end(link)
 	c := a.statelessChannel(link, newGate(pipelined), "probe", "stateless", statelessBase)
-	g := a.askGateways(ctx, c, a.budgets.Probe+min(2*warm, a.budgets.Start))
+	c.slack = min(2*warm, a.budgets.Start)
+	g := a.askGateways(ctx, c, a.budgets.Probe)
+	c.slack = 0
 	g.read()
 	if !g.modern {
 		return
@@ -74,6 +80,7 @@ func (a *audit) siblings(ctx context.Context, haveSession bool, warm time.Durati
 			}
 			defer a.end(other)
 			second := a.statelessChannel(other, newGate(pipelined), "second", "second", secondBase)
+			second.slack = min(2*warm, a.budgets.Start)
 			parallel(a.secondClient(ctx, second, g)...)
 		},
 	)
@@ -85,7 +92,7 @@ func (a *audit) start(ctx context.Context, connection string) (*wire.Stdio, *rec
 	ready := make(chan struct{})
 	opts := wire.StdioOptions{
 		Command: a.target.Command, Dir: a.target.Dir, Env: a.target.Env, Connection: connection, Redact: a.redact, Began: a.began,
-		Timeout: a.budgets.Request,
+		Timeout: a.budgets.Request, Grace: stopGrace,
 		OnMessage: func(in wire.Incoming) {
 			<-ready
 			if in.ID != "" {
