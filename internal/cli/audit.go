@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -80,20 +81,20 @@ sees only a short list of environment variables: name others with --env.`,
 }
 
 func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand, args []string) error {
-	target, err := f.target(env, stdio, args)
-	if err != nil {
-		return err
-	}
-	opts, err := f.options(env)
-	if err != nil {
-		return err
-	}
 	if err := f.out.check(); err != nil {
 		return err
 	}
 	p, err := policy.Load(f.out.policy)
 	if err != nil {
 		return usage(err.Error(), "")
+	}
+	opts, err := f.options(env)
+	if err != nil {
+		return err
+	}
+	target, err := f.target(env, stdio, args)
+	if err != nil {
+		return f.refuse(env, p, opts, strings.Join(args, " "), err)
 	}
 	for _, name := range stdio.misfiled {
 		fmt.Fprintf(env.Stderr, "hallmark: warning: %s stands after the server's command and goes to the server; flags of hallmark stand before --stdio\n", name)
@@ -103,14 +104,29 @@ func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand,
 	rec, err := capture.Run(ctx, target, opts)
 	progress.done()
 	if err != nil {
-		return usage(fmt.Sprintf("cannot audit %s: %v", shown(target), err), "see hallmark audit --help")
+		return f.refuse(env, p, opts, shown(target), usage(fmt.Sprintf("cannot audit %s: %v", shown(target), err), "see hallmark audit --help"))
 	}
 	if f.record != "" {
 		if err := writeRecording(f.record, rec); err != nil {
 			return err
 		}
 	}
-	return f.out.finish(env, rec, audit.Judge(rec, p))
+	return f.out.finish(env, audit.Judge(rec, p))
+}
+
+// refuse ends an audit whose target cannot be used. Whoever asked for JSON and named a target still gets a report that says so.
+func (f *auditFlags) refuse(env *Env, p *policy.Policy, opts capture.Options, named string, err error) error {
+	var exit *exitError
+	if named == "" || !errors.As(err, &exit) {
+		return err
+	}
+	rec := &recording.Recording{Format: recording.Format, Version: recording.Version, Engine: opts.Engine, AsOf: opts.AsOf.UTC()}
+	rec.Target.Display = recording.MaskURL(named)
+	rec.Failure = &recording.Failure{Class: recording.FailInvalidTarget, Phase: "target", Detail: exit.message}
+	if writeErr := f.out.write(env, audit.Judge(rec, p)); writeErr != nil {
+		return writeErr
+	}
+	return err
 }
 
 // target reads what to audit from flags and arguments.

@@ -76,7 +76,20 @@ func (f *outputFlags) check() error {
 }
 
 // finish writes the report everywhere and turns its outcome into the exit code.
-func (f *outputFlags) finish(env *Env, rec *recording.Recording, r *report.Report) error {
+func (f *outputFlags) finish(env *Env, r *report.Report) error {
+	if err := f.write(env, r); err != nil {
+		return err
+	}
+	if r.Failure != nil {
+		if err := f.failed(env, r); err != nil {
+			return err
+		}
+	}
+	return f.gates(env, r)
+}
+
+// write writes the report to files and to standard output.
+func (f *outputFlags) write(env *Env, r *report.Report) error {
 	for _, o := range f.parsed {
 		if err := writeAtomically(o.file, 0o644, func(w io.Writer) error { return formats[o.format](w, r) }); err != nil {
 			return err
@@ -97,12 +110,7 @@ func (f *outputFlags) finish(env *Env, rec *recording.Recording, r *report.Repor
 			return usage("cannot write to standard output: "+reason(err), "")
 		}
 	}
-	if r.Failure != nil {
-		if err := f.failed(env, r); err != nil {
-			return err
-		}
-	}
-	return f.gates(env, r)
+	return nil
 }
 
 // failed says why an audit could not run or ended early.
