@@ -23,9 +23,23 @@ func (p *Probe) noteLifecycle(r reply, result jsondoc.Value) {
 	}
 }
 
+const noStatelessSSE = "the HTTP+SSE transport belongs to revision 2024-11-05, which has no stateless lifecycle"
+
+// gateway is the answer to one of the two requests that show the stateless lifecycle. That lifecycle has two transports, stdio and
+// Streamable HTTP; for a server of the HTTP+SSE transport the answers to the requests that were posted to its URL count.
+func gateway(rec *recording.Recording, name string) reply {
+	if rec.Transport == recording.SSE {
+		return replyTo(rec, "detect/"+name)
+	}
+	return replyTo(rec, "probe/"+name)
+}
+
 // discoverProbe: facts content_type, and when supported supported_versions, result_type, ttl_ms, cache_scope.
 func discoverProbe(rec *recording.Recording) Probe {
-	r := replyTo(rec, "probe/discover")
+	r := gateway(rec, "discover")
+	if !r.tried() && rec.Transport == recording.SSE {
+		return notApplicable(ProbeDiscover, noStatelessSSE)
+	}
 	p := r.judge(ProbeDiscover, func(p *Probe) Outcome { return outcomeOf(p.Result.Get("supportedVersions").IsArray()) })
 	if p.Outcome == Supported {
 		p.Facts["supported_versions"] = Plain(p.Result.Get("supportedVersions"))
@@ -37,9 +51,12 @@ func discoverProbe(rec *recording.Recording) Probe {
 }
 
 // statelessListProbe judges a list request without a handshake. Servers without tools are asked for a list that they declare; the fact
-// method names it. Further facts: content_type, and when supported result_type, ttl_ms, cache_scope.
+// method names it, tools_code is the error that tools/list was answered with before. Further facts: content_type, and when supported result_type, ttl_ms, cache_scope.
 func statelessListProbe(rec *recording.Recording, o *Observation) Probe {
-	r := replyTo(rec, "probe/stateless-list")
+	r := gateway(rec, "stateless-list")
+	if !r.tried() && rec.Transport == recording.SSE {
+		return notApplicable(ProbeStatelessList, noStatelessSSE)
+	}
 	method := r.method("tools/list")
 	nothing := method == "server/discover" // which is asked where there is no list to ask for
 	if undeclared(o, r, method) {
@@ -52,14 +69,33 @@ func statelessListProbe(rec *recording.Recording, o *Observation) Probe {
 	if nothing {
 		p := r.probe(ProbeStatelessList)
 		p.Outcome, p.Reason = NotApplicable, "server/discover declares nothing that could be listed"
+		p.noteTools(rec)
 		return p
 	}
 	p := r.judge(ProbeStatelessList, func(p *Probe) Outcome { return outcomeOf(answers(method, p.Result)) })
 	if p.Outcome != NotTried {
 		p.noteLifecycle(r, p.Result)
 		p.Facts["method"] = method
+		p.noteTools(rec)
 	}
 	return p
+}
+
+// noteTools keeps the error that tools/list was answered with where another list was asked for afterwards.
+func (p *Probe) noteTools(rec *recording.Recording) {
+	if r := replyTo(rec, "probe/stateless-list-tools"); r.tried() && r.unobserved() == nil && r.code() != nil {
+		p.Facts["tools_code"] = *r.code()
+	}
+}
+
+// StatelessToolsError returns the code of the error that tools/list was answered with over the stateless lifecycle, whether the server
+// declares tools or not.
+func (o *Observation) StatelessToolsError() (code int64, ok bool) {
+	p := o.Probe(ProbeStatelessList)
+	if method := p.Text("method"); p.Code != nil && (method == "" || method == "tools/list") {
+		return *p.Code, true
+	}
+	return p.Int("tools_code")
 }
 
 // declaredList finds the first page of a catalog that server/discover declares, and its method.
@@ -147,12 +183,16 @@ func sessionIDEchoProbe(rec *recording.Recording) Probe {
 	})
 }
 
-// skillsListProbe: facts result_type, ttl_ms and cache_scope when skills/list was answered with a list.
+// skillsListProbe: facts result_type, ttl_ms and cache_scope when skills/list was answered with a result. The first page counts where it
+// was asked for over the stateless lifecycle, else the extra request that was made there.
 func skillsListProbe(rec *recording.Recording, o *Observation) Probe {
 	if o.Discovered.Get("capabilities").Path("extensions", spec.ExtensionSkills).Missing() && o.Capabilities.Path("extensions", spec.ExtensionSkills).Missing() {
 		return notApplicable(ProbeSkillsList, "the server does not declare the skills extension")
 	}
-	r := replyTo(rec, "stateless/skills/list/1")
+	r := replyTo(rec, "skills/stateless-list")
+	if first := replyTo(rec, "skills/list/1"); !r.tried() && first.sentMeta(spec.MetaProtocolVersion) != "" {
+		r = first
+	}
 	p := r.judge(ProbeSkillsList, func(p *Probe) Outcome { return outcomeOf(p.Result.Exists()) })
 	if p.Outcome == Supported {
 		p.noteLifecycle(r, p.Result)

@@ -26,6 +26,6 @@ func TestHostileAnswers(t *testing.T) {
 		"probe/session-id-echo",
 		"probe/removed-method",
 		"probe/unknown-method",
-		"stateless/skills/list/1",
+		"skills/stateless-list",
 	})
 }
