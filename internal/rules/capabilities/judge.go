@@ -61,10 +61,14 @@ func (f feature) need(o *observe.Observation) *rule.Skip {
 	return nil
 }
 
-// deniedStateless reports whether a server without handshake, which declares no tools, was asked for them all the same and answered that
-// there are none.
+// deniedStateless reports whether a server without handshake, which declares no tools, was asked for them all the same and answered with
+// an error.
 func (f feature) deniedStateless(o *observe.Observation) bool {
-	return f.name == "tools" && o.Session == "" && !f.declared(o) && o.Probe(observe.ProbeStatelessList).Outcome == observe.Unsupported
+	if f.name != "tools" || o.Session != "" || f.declared(o) {
+		return false
+	}
+	_, refused := o.StatelessToolsError()
+	return refused
 }
 
 // answered reports whether a listing ended with an answer of the server: an error of its own, or something that is no list.

@@ -34,7 +34,7 @@ func (s shelf) inSession(o *observe.Observation) bool {
 	if o.Session == "" {
 		return false
 	}
-	asked := s.pick(o).Attempted && !(s.name == "tools" && o.Probe(observe.ProbeStatelessList).HasCode(-32601))
+	asked := s.pick(o).Attempted && !(s.name == "tools" && toolsNotFound(o))
 	return o.Declares(s.capability) || asked
 }
 
@@ -50,7 +50,13 @@ func (s shelf) inRequests(o *observe.Observation) bool {
 	case s.name != "tools":
 		return false
 	}
-	return o.ModernSupport() && list.Outcome != observe.NotTried && list.Outcome != observe.NotApplicable && !list.HasCode(-32601)
+	return o.ModernSupport() && list.Outcome != observe.NotTried && list.Outcome != observe.NotApplicable && !toolsNotFound(o)
+}
+
+// toolsNotFound reports whether the stateless lifecycle answered tools/list with "method not found".
+func toolsNotFound(o *observe.Observation) bool {
+	code, ok := o.StatelessToolsError()
+	return ok && code == -32601
 }
 
 func discoveredCapabilities(o *observe.Observation) jsondoc.Value {

@@ -211,7 +211,7 @@ func needReferences(o *observe.Observation) *rule.Skip {
 
 // withoutTools reports whether a server without handshake says in both ways that it has no tools.
 func withoutTools(o *observe.Observation) bool {
-	return o.Session == "" && !o.Declares("tools") && o.Probe(observe.ProbeStatelessList).HasCode(-32601)
+	return o.Session == "" && !o.Declares("tools") && toolsNotFound(o)
 }
 
 // unknownReferences lists the distinct names that stand for no tool, in the order of their first mention. What is only said to be called
