@@ -44,7 +44,7 @@ func CrossTool(text, self string, toolNames []string) []Match {
 // not in code, in double quotes, in an indirect question, nor as what somebody attempts. A name counts when
 // it is code (backticks) or shaped like an identifier; the names of files, hosts, versions and protocol
 // methods are not tools. "Never use any tool" restricts and steers nowhere, so it is no finding;
-// "never use any other tool" is one.
+// "never use any other tool" is one. "Before calling other tools" only says when to call this one.
 //
 // Limits: English only; one plain word without backticks is never taken for a tool's name.
 func (n *Names) CrossTool(text, self string) []Match {
@@ -80,7 +80,7 @@ func mayDirect(text string, names bool) bool {
 }
 
 type directivePatterns struct {
-	cue, condition, indirect, anyTool, negated, call, tool, token, codeName *regexp.Regexp
+	cue, condition, indirect, anyTool, negated, ownOrder, callNoun, call, tool, token, codeName *regexp.Regexp
 }
 
 var directives = sync.OnceValue(func() directivePatterns {
@@ -133,7 +133,8 @@ func (n *Names) judgeSentence(p passage, s span, quotes []span, self string) []M
 		if aboutTool(live, at[0], at[1]) {
 			continue
 		}
-		if phrase := fold(live[at[0]:at[1]]); !strings.Contains(phrase, "other") && d.negated.MatchString(live[:at[0]]) {
+		phrase := fold(live[at[0]:at[1]])
+		if !strings.Contains(phrase, "other") && d.negated.MatchString(live[:at[0]]) || d.ownOrder.MatchString(live[:at[1]]) {
 			continue
 		}
 		ms = append(ms, Match{Kind: "any_tool_directive", Start: s.start + at[0], End: s.start + at[1]})
@@ -151,6 +152,9 @@ func (n *Names) judgeSentence(p passage, s span, quotes []span, self string) []M
 		ms = append(ms, Match{Kind: "unlisted_tool_directive", Start: s.start + start, End: s.start + end})
 	}
 	for _, at := range d.call.FindAllStringIndex(live, -1) {
+		if d.callNoun.MatchString(live[max(0, at[0]-lookBehind):at[0]]) {
+			continue
+		}
 		name, place := p.nameAt(s, live, at[1])
 		add(name, place, at[0], place.end)
 	}
