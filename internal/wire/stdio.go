@@ -135,8 +135,6 @@ func StartStdio(ctx context.Context, opts StdioOptions) (*Stdio, *recording.Fail
 		started:  time.Now(),
 		urgent:   ctx.Done(),
 		writes:   make(chan *write),
-		messages: newRelay(),
-		progress: newRelay(),
 		exited:   make(chan struct{}),
 		outEnded: make(chan struct{}),
 		errEnded: make(chan struct{}),
@@ -151,7 +149,7 @@ func StartStdio(ctx context.Context, opts StdioOptions) (*Stdio, *recording.Fail
 		f.Detail = s.clean(f.Detail)
 		return nil, f
 	}
-	s.proc = proc
+	s.proc, s.messages, s.progress = proc, newRelay(), newRelay()
 	s.rec = recording.Process{Connection: opts.Connection, Started: recording.Micros(s.started.Sub(opts.Began))}
 	go s.readOutput()
 	go s.readErrors()
@@ -229,6 +227,9 @@ wait:
 			break wait
 		case <-s.over:
 			out.failure = s.endedWith()
+			if ctx.Err() != nil { // it also ended the process
+				out.failure = contextFailure(ctx, "")
+			}
 			break wait
 		case <-timer.C:
 			out.failure = s.overdue(call, limit, written != nil)

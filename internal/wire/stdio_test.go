@@ -540,6 +540,23 @@ func TestStdioContext(t *testing.T) {
 	mustFail(t, s.Do(t.Context(), stdioHandshake()), recording.FailInterrupted, "closed")
 }
 
+// The end of the whole audit ends process and calls alike, and the calls say so.
+func TestStdioDeadlineOfTheAudit(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 4*short)
+	defer cancel()
+	s, failure := StartStdio(ctx, StdioOptions{Command: testserver.Command(t, "silent")})
+	if failure != nil {
+		t.Fatalf("start: %+v", failure)
+	}
+	mustFail(t, s.Do(ctx, stdioHandshake()), recording.FailDeadline, "")
+	<-s.over
+	mustFail(t, s.Do(ctx, stdioHandshake()), recording.FailDeadline, "")
+	s.Close()
+	if _, failure := StartStdio(ctx, StdioOptions{Command: testserver.Command(t, "silent")}); failure == nil || failure.Class != recording.FailDeadline {
+		t.Errorf("started after the deadline: %+v", failure)
+	}
+}
+
 // inFlight returns the ids of the calls that wait.
 func (s *Stdio) inFlight() []string {
 	s.mu.Lock()
