@@ -95,10 +95,14 @@ var directives = sync.OnceValue(func() directivePatterns {
 		indirect:  re(`(?i)\bwhether\b|\b(?:reports?|returns?|shows?|tells?|indicates?|checks?|asks?|determines?|says|know|knows)\s+(?:if|when|how|why|where|what|which)\b`),
 		anyTool:   re(`(?i)\b(?:use|using|call|calling|invoke|invoking|run|running|with)\s+` + group + `|\b` + group + `\s+(?:must|should)\b`),
 		negated:   re(`(?i)(?:\b(?:never|not|cannot|without)|n['’]t)\s+(?:\w+\s+)?$`),
-		call:      re(`(?i)\b(?:call|calling|invoke|invoking)\b:?\s+(?:the\s+)?`),
-		tool:      re(`(?i)\s+tool\b`),
-		token:     re(`^[\pL\pN\pM_./\\-]+`),
-		codeName:  re(`^([A-Za-z0-9_./-]{1,128})(?:\([^` + "`" + `]*\))?$`),
+		// "Call this before calling other tools" says when to call this one.
+		ownOrder: re(`(?i)\b(?:before|after|prior\s+to)\s+(?:using|calling|invoking|running)\s+other\s+(?:mcp\s+)?(?:tools|servers)$`),
+		// "Required on the first call: startDateTime"
+		callNoun: re(`(?i)\b(?:the|a|an|each|every|per|this|that|next|previous|last|subsequent|api|tool|function|method|(?:on|with|the|a|its|your)\s+first)\s+$`),
+		call:     re(`(?i)\b(?:call|calling|invoke|invoking)\b:?\s+(?:the\s+)?`),
+		tool:     re(`(?i)\s+tool\b`),
+		token:    re(`^[\pL\pN\pM_./\\-]+`),
+		codeName: re(`^([A-Za-z0-9_./-]{1,128})(?:\([^` + "`" + `]*\))?$`),
 	}
 })
 
