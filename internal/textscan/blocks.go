@@ -9,6 +9,8 @@ import (
 	gmtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 	"golang.org/x/net/html"
+
+	md "github.com/mcp-hallmark/hallmark/internal/markdown"
 )
 
 // Block is a Markdown leaf block with the texts in which it can be read. A scan of a document that people
@@ -58,6 +60,21 @@ func Blocks(markdownText string) []Block {
 	if len(markdownText) > maxBlocksText {
 		return paragraphs(markdownText)
 	}
+	var all []Block
+	for at, line := 0, 0; at < len(markdownText); {
+		n := md.Piece(markdownText[at:], maxBlocksText)
+		piece := markdownText[at : at+n]
+		for _, b := range pieceBlocks(piece) {
+			b.Line += line
+			all = append(all, b)
+		}
+		line += strings.Count(piece, "\n")
+		at += n
+	}
+	return all
+}
+
+func pieceBlocks(markdownText string) []Block {
 	source := []byte(markdownText)
 	doc := markdown().Parse(gmtext.NewReader(source))
 	var blocks []Block

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	md "github.com/mcp-hallmark/hallmark/internal/markdown"
 )
 
 // Exfiltration finds links and markup that would carry data away or run code when a client renders the text.
@@ -29,7 +31,7 @@ func Exfiltration(text string) []Match {
 	var ms []Match
 	ex := newExcerpter(text)
 	for from := 0; from < len(text) && len(ms) < maxMatches; {
-		to := chunkEnd(text, from)
+		to := from + md.Piece(text[from:], exfilChunk)
 		seek := from
 		for _, l := range readLinks(text[from:to]) {
 			kind := l.judge()
@@ -53,17 +55,6 @@ const exfilChunk = 64 << 10
 func mayLink(text string) bool {
 	return (strings.Contains(text, "](") || strings.Contains(text, "]:") || strings.Contains(text, "<")) &&
 		(strings.ContainsAny(text, `:&\`) || strings.Contains(text, "//"))
-}
-
-// chunkEnd returns where the piece of text that starts at from ends.
-func chunkEnd(text string, from int) int {
-	if len(text)-from <= exfilChunk {
-		return len(text)
-	}
-	if at := strings.LastIndex(text[from:from+exfilChunk], "\n\n"); at > exfilChunk/2 {
-		return from + at + 2
-	}
-	return from + exfilChunk
 }
 
 // locate returns the offsets of an address in the text between from and to: at seek or later, else anywhere,

@@ -8,6 +8,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	gmtext "github.com/yuin/goldmark/text"
 	"golang.org/x/net/html"
+
+	md "github.com/mcp-hallmark/hallmark/internal/markdown"
 )
 
 // passage is a stretch of text that reads on: a Markdown leaf block, or a text inside markup. Offsets in it
@@ -32,6 +34,22 @@ const lineEnd = 0x1e
 
 // readProse cuts Markdown into passages. Code blocks are none.
 func readProse(text string) []passage {
+	var all []passage
+	for at := 0; at < len(text); {
+		n := md.Piece(text[at:], maxBlocksText)
+		for _, p := range readProsePiece(text[at : at+n]) {
+			p.from += at
+			if p.whole != nil {
+				p.whole = &span{p.whole.start + at, p.whole.end + at}
+			}
+			all = append(all, p)
+		}
+		at += n
+	}
+	return all
+}
+
+func readProsePiece(text string) []passage {
 	source := []byte(text)
 	for i, c := range source { // one kind of line end, same length
 		if c == '\r' {
