@@ -181,13 +181,14 @@ const maxDifferences = 10
 //
 // A set may change over time, so a difference only counts when a second reading shows it too: where capture read both sides again on a
 // mismatch, the pages "stateless/again/<method>/<n>" and "second/again/<method>/<n>" are compared instead.
-func connectionProbe(rec *recording.Recording, o *Observation, id string, s surface) Probe {
+func connectionProbe(rec *recording.Recording, id string, s surface) Probe {
 	one, two := replyTo(rec, "probe/discover"), replyTo(rec, "second/server/discover")
-	if !one.tried() || !two.tried() {
-		return Probe{ID: id}
-	}
-	p := Probe{ID: id, Step: two.Step, Facts: map[string]any{}}
+	p := Probe{ID: id, Facts: map[string]any{}}
 	for _, r := range []reply{one, two} {
+		if !r.tried() {
+			return Probe{ID: id}
+		}
+		p.Step = r.Step
 		if f := r.unobserved(); f != nil {
 			return p.unobserved(f)
 		}

@@ -18,21 +18,41 @@ func decodeLifecycleProbes(rec *recording.Recording, o *Observation) {
 	}
 	keep(discoverProbe(rec))
 	keep(statelessListProbe(rec, o))
-	keep(malformedMetaProbe(rec))
-	keep(unknownVersionProbe(rec))
-	keep(missingResourceProbe(rec))
-	keep(removedMethodProbe(rec))
-	keep(unknownMethodProbe(rec))
-	keep(skillsListProbe(rec, o))
 	for i, id := range []string{ProbeToolsCursor, ProbeResourcesCursor, ProbeTemplatesCursor, ProbePromptsCursor} {
 		keep(cursorProbe(rec, id, surfaces[i]))
 	}
-	keep(cacheScopeProbe(rec, o))
-	keep(connectionProbe(rec, o, ProbeToolsIndependent, surfaces[0]))
-	keep(connectionProbe(rec, o, ProbeResourcesIndependent, surfaces[1]))
-	keep(connectionProbe(rec, o, ProbePromptsIndependent, surfaces[3]))
+	if rec.Transport != recording.SSE {
+		for _, p := range statelessProbes(rec, o) {
+			keep(p)
+		}
+	}
+	for _, p := range append(headerProbes(rec), sessionProbes(rec, o)...) {
+		if reason := httpReason(rec); reason != "" {
+			p = notApplicable(p.ID, reason)
+		}
+		keep(p)
+	}
+}
 
-	overHTTP := []Probe{
+// statelessProbes are those that only the transports of the stateless lifecycle can carry.
+func statelessProbes(rec *recording.Recording, o *Observation) []Probe {
+	return []Probe{
+		malformedMetaProbe(rec),
+		unknownVersionProbe(rec),
+		missingResourceProbe(rec),
+		removedMethodProbe(rec),
+		unknownMethodProbe(rec),
+		skillsListProbe(rec, o),
+		cacheScopeProbe(rec, o),
+		connectionProbe(rec, ProbeToolsIndependent, surfaces[0]),
+		connectionProbe(rec, ProbeResourcesIndependent, surfaces[1]),
+		connectionProbe(rec, ProbePromptsIndependent, surfaces[3]),
+	}
+}
+
+// headerProbes are about headers and statuses of the stateless lifecycle.
+func headerProbes(rec *recording.Recording) []Probe {
+	return []Probe{
 		headerProbe(rec, ProbeHeaderMismatch, "probe/header-mismatch"),
 		headerProbe(rec, ProbeMissingProtocolVersion, "probe/missing-protocol-version"),
 		headerProbe(rec, ProbeMissingMethodHeader, "probe/missing-method-header"),
@@ -40,15 +60,22 @@ func decodeLifecycleProbes(rec *recording.Recording, o *Observation) {
 		nameHeaderProbe(rec, ProbePromptNameHeader, "prompt"),
 		getStreamRemovedProbe(rec),
 		sessionIDEchoProbe(rec),
-		notificationProbe(rec),
-		invalidRequestProbe(rec),
-		getStreamProbe(rec),
-		sessionDeleteProbe(rec, o),
 	}
-	for _, p := range overHTTP {
-		if reason := httpReason(rec); reason != "" {
-			p = notApplicable(p.ID, reason)
+}
+
+// sessionProbes need a session, most of them. Where none could be opened, they show nothing for the reason that the handshake had.
+func sessionProbes(rec *recording.Recording, o *Observation) []Probe {
+	probes := []Probe{notificationProbe(rec), invalidRequestProbe(rec), getStreamProbe(rec), sessionDeleteProbe(rec, o)}
+	if o.Session != "" || o.ModernSupport() {
+		return probes
+	}
+	opened := replyTo(rec, "session/initialize")
+	f := opened.unobserved()
+	for i, p := range probes {
+		if p.Outcome == NotTried && f != nil {
+			probes[i] = opened.probe(p.ID).unobserved(f)
+			probes[i].Reason = "no session could be opened: " + f.Detail
 		}
-		keep(p)
 	}
+	return probes
 }

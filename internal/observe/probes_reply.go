@@ -2,7 +2,6 @@ package observe
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
 	"github.com/mcp-hallmark/hallmark/internal/recording"
@@ -251,10 +250,4 @@ func httpReason(rec *recording.Recording) string {
 		return "the server runs over stdio, the rule is about HTTP"
 	}
 	return ""
-}
-
-// mediaType is the type of a Content-Type value without parameters, in lower case, also where the value does not parse as a whole.
-func mediaType(value string) string {
-	t, _, _ := strings.Cut(value, ";")
-	return strings.ToLower(strings.TrimSpace(t))
 }

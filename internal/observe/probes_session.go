@@ -147,7 +147,7 @@ func getStreamProbe(rec *recording.Recording) Probe {
 			p.Reason = "the session had ended before the request"
 			return NotApplicable
 		}
-		return outcomeOf(status == 405 || status < 300 && mediaType(p.Text("content_type")) == "text/event-stream")
+		return outcomeOf(status == 405 || status < 300 && recording.MediaType(r.Response) == "text/event-stream")
 	})
 }
 
