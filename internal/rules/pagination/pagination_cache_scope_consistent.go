@@ -21,8 +21,9 @@ var paginationCacheScopeConsistent = rule.Rule{
 		spec.MCP(spec.Rev20260728, "Server › Utilities › Caching › Interaction with Pagination").WithSEP(2549),
 		spec.MCP(spec.Rev20260728, "Server › Utilities › Caching › Cacheable Results").WithSEP(2549),
 	},
-	Why: "A cache keeps each page by its own scope. If one page of a private list is marked public, one user's items can be shown to another.",
-	Fix: "Put the same cacheScope, public or private, on every page of a listing; private where the list depends on who asks.",
+	Why:   "A cache keeps each page by its own scope. If one page of a private list is marked public, one user's items can be shown to another.",
+	Fix:   "Put the same cacheScope, public or private, on every page of a listing; private where the list depends on who asks.",
+	OWASP: []string{"MCP10:2025"},
 	Judge: func(o *observe.Observation) []rule.Finding {
 		p := o.Probe(observe.ProbeCacheScope)
 		surfaces, _ := p.Facts["surfaces"].(map[string]any)

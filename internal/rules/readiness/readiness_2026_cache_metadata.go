@@ -17,8 +17,9 @@ var readiness2026CacheMetadata = rule.Rule{
 		spec.MCP(spec.Rev20260728, "Server › Utilities › Caching › Cacheable Results").WithSEP(2549),
 		spec.MCP(spec.Rev20260728, "Server › Utilities › Caching › Time-to-Live (TTL) Field").WithSEP(2549),
 	},
-	Why: "Without a lifetime clients ask again and again or keep stale lists; without a scope a shared cache may hand one user's list to another.",
-	Fix: "Put ttlMs (an integer, 0 or more) and cacheScope (public or private) on results of server/discover and of all lists; private where they depend on who asks.",
+	Why:   "Without a lifetime clients ask again and again or keep stale lists; without a scope a shared cache may hand one user's list to another.",
+	Fix:   "Put ttlMs (an integer, 0 or more) and cacheScope (public or private) on results of server/discover and of all lists; private where they depend on who asks.",
+	OWASP: []string{"MCP10:2025"},
 	Judge: func(o *observe.Observation) []rule.Finding {
 		var found []rule.Finding
 		for _, p := range supportedGateways(o) {

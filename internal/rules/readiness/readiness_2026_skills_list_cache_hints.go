@@ -17,8 +17,9 @@ var readiness2026SkillsListCacheHints = rule.Rule{
 		{Document: "Skills extension", Section: "Listing Skills › Response", SEP: 2640},
 		spec.MCP(spec.Rev20260728, "Server › Utilities › Caching › Cacheable Results").WithSEP(2549),
 	},
-	Why: "A list of skills is cached like any other list: without a lifetime and a scope clients keep it too long, or show it to the wrong user.",
-	Fix: "Put ttlMs and cacheScope on the result of skills/list.",
+	Why:   "A list of skills is cached like any other list: without a lifetime and a scope clients keep it too long, or show it to the wrong user.",
+	Fix:   "Put ttlMs and cacheScope on the result of skills/list.",
+	OWASP: []string{"MCP10:2025"},
 	Judge: func(o *observe.Observation) []rule.Finding {
 		p := o.Probe(observe.ProbeSkillsList)
 		if p.Outcome == observe.Unsupported {
