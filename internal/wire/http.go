@@ -75,6 +75,7 @@ type HTTP struct {
 	draining sync.WaitGroup
 
 	mu         sync.Mutex
+	closed     bool
 	transports map[route]*http.Transport
 }
 
@@ -226,8 +227,11 @@ func (h *HTTP) SetHeader(name, value string) error {
 // Close ends all connections.
 func (h *HTTP) Close() {
 	h.close()
-	h.draining.Wait()
 	h.relay.close()
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.draining.Wait()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, t := range h.transports {

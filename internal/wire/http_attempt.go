@@ -55,7 +55,7 @@ func (a *attempt) run(parent context.Context) Reply {
 			last.resumeStatus = o.resp.StatusCode
 			break
 		}
-		if next.lastID == "" {
+		if !next.sawID {
 			next.lastID = last.lastID
 		}
 		if next.retry == 0 {
@@ -198,12 +198,27 @@ func (h *HTTP) learn(u *url.URL, resp *http.Response, anonymous bool) {
 // stays open is closed.
 func (h *HTTP) finish(o *opened, reuse bool) {
 	o.unhook()
-	if !reuse {
+	done := make(chan struct{})
+	if !reuse || !h.drain(o, done) {
 		o.cancel(errEnough)
 		o.resp.Body.Close()
 		return
 	}
-	done := make(chan struct{})
+	timer := time.NewTimer(drainPause)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+// drain reads the end of a response in the background and closes done. It does nothing when the link is closed.
+func (h *HTTP) drain(o *opened, done chan<- struct{}) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
 	h.draining.Go(func() {
 		defer close(done)
 		defer o.cancel(errEnough)
@@ -212,12 +227,7 @@ func (h *HTTP) finish(o *opened, reuse bool) {
 		io.CopyN(io.Discard, o.resp.Body, drainBytes)
 		o.resp.Body.Close()
 	})
-	timer := time.NewTimer(drainPause)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-	}
+	return true
 }
 
 // resume asks for the rest of a stream that ended after an event with an id (Streamable HTTP, "Resumability and Redelivery").

@@ -77,7 +77,7 @@ func (a *attempt) classify(parent, ctx context.Context, err error) *recording.Fa
 		}
 		return h.failure(recording.FailDNS, "the name %s has no address", dns.Name)
 	case tlsErr != nil:
-		return h.failure(recording.FailTLS, "%s", tlsReason(tlsErr))
+		return h.failure(recording.FailTLS, "%s", orElse(tlsReason(tlsErr), "the server ended the TLS handshake"))
 	case isErrno(err, errnoRefused):
 		return h.failure(recording.FailRefused, "%s refused the connection", host)
 	case isErrno(err, errnoUnreachable):
@@ -114,7 +114,6 @@ func tlsReason(err error) string {
 		unknown   x509.UnknownAuthorityError
 		name      x509.HostnameError
 		noTLS     tls.RecordHeaderError
-		alert     tls.AlertError
 		unchecked *tls.CertificateVerificationError
 	)
 	switch {
@@ -129,17 +128,16 @@ func tlsReason(err error) string {
 		return "the certificate is for " + certificateNames(name.Certificate) + ", not for " + name.Host
 	case errors.As(err, &noTLS):
 		return "the server does not speak TLS on this port"
-	case errors.As(err, &alert):
-		return "the server refused the TLS handshake: " + strings.TrimPrefix(alert.Error(), "tls: ")
 	case errors.As(err, &unchecked):
 		return "the certificate does not verify: " + unchecked.Err.Error()
 	case strings.Contains(err.Error(), "tls: "):
-		_, reason, _ := strings.Cut(err.Error(), "tls: ")
+		from, reason, _ := strings.Cut(err.Error(), "tls: ")
+		if strings.HasSuffix(from, "remote error: ") { // an alert
+			return "the server refused the TLS handshake: " + reason
+		}
 		return "the TLS handshake failed: " + reason
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return "the server does not speak TLS on this port"
-	case strings.Contains(err.Error(), "EOF"):
-		return "the server ended the TLS handshake"
 	}
 	return ""
 }

@@ -52,6 +52,7 @@ type reading struct {
 	answer    []byte
 
 	lastID       string // of an event stream
+	sawID        bool   // an event named an id, perhaps the empty one
 	retry        time.Duration
 	resumeStatus int // status of a resume that gave no stream
 }
@@ -209,7 +210,7 @@ func (r *eventReader) next() (sse.Event, bool) {
 
 // event takes note of one event and reports whether it holds the answer.
 func (r *reading) event(a *attempt, ev sse.Event) bool {
-	r.lastID = ev.ID
+	r.lastID, r.sawID = ev.ID, r.sawID || ev.HasID
 	if ev.Retry > 0 {
 		r.retry = ev.Retry
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,6 +57,7 @@ func (l *Limiter) of(u *url.URL) *origin {
 type origin struct {
 	mu       sync.Mutex
 	changed  chan struct{} // closed and replaced when a waiting request may look again
+	line     []*byte       // who waits, first come first served
 	inFlight int
 	limit    int
 	resume   time.Time     // no request before
@@ -74,39 +76,53 @@ const maxAccepted = 64
 // errPaused is returned when the server wants to be left alone for longer than the caller would wait.
 var errPaused = errors.New("the server asked for a longer pause than the budget for retries")
 
-// acquire waits until a request may be sent and returns when that is. It fails when ctx ends, and with errPaused at once when the
-// pause is longer than patience.
+// acquire waits in line until a request may be sent and returns when that is. It fails when ctx ends, and with errPaused at once when
+// the pause is longer than patience.
 func (o *origin) acquire(ctx context.Context, patience time.Duration) (time.Time, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	me := new(byte)
+	o.line = append(o.line, me)
+	defer func() {
+		i := slices.Index(o.line, me)
+		o.line = slices.Delete(o.line, i, i+1)
+		o.wake()
+	}()
 	for {
-		o.mu.Lock()
 		now := time.Now()
 		if o.resume.Sub(now) > patience {
-			o.mu.Unlock()
 			return now, errPaused
 		}
 		wait := max(o.resume.Sub(now), o.next.Sub(now))
-		full := o.inFlight >= o.limit
-		if wait <= 0 && !full {
+		blocked := o.line[0] != me || o.inFlight >= o.limit
+		if wait <= 0 && !blocked {
 			o.inFlight++
 			o.next = now.Add(o.gap)
-			o.mu.Unlock()
 			return now, nil
 		}
-		changed := o.changed
-		o.mu.Unlock()
-		if full {
+		if blocked {
 			wait = time.Hour
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
+		if !o.sleep(ctx, wait) {
 			return now, ctx.Err()
-		case <-changed:
-		case <-timer.C:
 		}
-		timer.Stop()
 	}
+}
+
+// sleep waits until something changes, without holding o.mu. It reports false when ctx ended.
+func (o *origin) sleep(ctx context.Context, limit time.Duration) bool {
+	changed := o.changed
+	o.mu.Unlock()
+	defer o.mu.Lock()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-changed:
+	case <-timer.C:
+	}
+	return true
 }
 
 func (o *origin) release() {
@@ -171,6 +187,7 @@ func (o *origin) putOff(sent time.Time, retryAfter time.Duration) time.Duration 
 	if until := now.Add(max(retryAfter, o.backoff)); until.After(o.resume) {
 		o.resume = until
 	}
+	o.wake() // who waits may not want to wait that long
 	return o.resume.Sub(now)
 }
 
