@@ -5,7 +5,8 @@ import (
 	"github.com/mcp-hallmark/hallmark/internal/spec"
 )
 
-// Plain converts a JSON value to the types that Probe.Facts holds. Numbers without fraction that fit become int64, others float64.
+// Plain converts a JSON value to the types that Probe.Facts holds. Numbers without fraction that fit become int64,
+// others float64, and what no float64 can hold (1e400) stays text, for JSON has no infinity.
 func Plain(v jsondoc.Value) any {
 	switch v.Kind() {
 	case jsondoc.Bool:
@@ -14,8 +15,10 @@ func Plain(v jsondoc.Value) any {
 		if n, ok := v.Int(); ok {
 			return n
 		}
-		f, _ := v.Float()
-		return f
+		if f, ok := v.Float(); ok {
+			return f
+		}
+		return string(v.Raw())
 	case jsondoc.String:
 		s, _ := v.Text()
 		return s

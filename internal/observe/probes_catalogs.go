@@ -138,7 +138,7 @@ func cacheScopeProbe(rec *recording.Recording, o *Observation) Probe {
 		var scopes []any
 		agree := true
 		for _, page := range w.pages {
-			scope := Plain(page.result().Get("cacheScope"))
+			scope := fact(page.result().Get("cacheScope"))
 			scopes = append(scopes, scope)
 			text, _ := scope.(string)
 			first, _ := scopes[0].(string)
@@ -234,10 +234,18 @@ func connectionProbe(rec *recording.Recording, id string, s surface) Probe {
 	p.Facts["first_count"], p.Facts["second_count"] = int64(len(left)), int64(len(right))
 	p.Facts["results_complete"] = saysCompleteThroughout(a) && saysCompleteThroughout(b)
 	p.Facts["differences_truncated"] = len(onlyLeft) > maxDifferences || len(onlyRight) > maxDifferences
-	p.Facts["only_first"] = onlyLeft[:min(len(onlyLeft), maxDifferences)]
-	p.Facts["only_second"] = onlyRight[:min(len(onlyRight), maxDifferences)]
+	p.Facts["only_first"], p.Facts["only_second"] = fewOf(onlyLeft), fewOf(onlyRight)
 	p.Outcome = outcomeOf(len(onlyLeft)+len(onlyRight) == 0)
 	return p
+}
+
+// fewOf returns the first identities of a list, for people to see.
+func fewOf(ids []string) []string {
+	few := make([]string, 0, maxDifferences)
+	for _, id := range ids[:min(len(ids), maxDifferences)] {
+		few = append(few, clip(id, 200))
+	}
+	return few
 }
 
 // identities returns the distinct identities of a catalog, sorted; ok is false when an item has none.

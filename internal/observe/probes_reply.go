@@ -207,6 +207,33 @@ func (r reply) sentMeta(key string) string {
 	return body.Path("params", "_meta", key).TextOr("")
 }
 
+// fact converts a JSON value of an answer to a fact of bounded size, for facts end up in reports: what no honest answer needs is cut off.
+func fact(v jsondoc.Value) any { return cut(Plain(v), 4) }
+
+func cut(v any, depth int) any {
+	switch x := v.(type) {
+	case string:
+		return clip(x, 500)
+	case []any:
+		if depth == 0 {
+			return "array"
+		}
+		x = x[:min(len(x), 1000)]
+		for i := range x {
+			x[i] = cut(x[i], depth-1)
+		}
+		return x
+	case map[string]any:
+		if depth == 0 || len(x) > 50 {
+			return "object"
+		}
+		for k := range x {
+			x[k] = cut(x[k], depth-1)
+		}
+	}
+	return v
+}
+
 // surfaceOf finds the catalog that a list method serves.
 func surfaceOf(method string) (surface, bool) {
 	for _, s := range surfaces {

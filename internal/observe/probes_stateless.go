@@ -19,7 +19,7 @@ func (p *Probe) noteLifecycle(r reply, result jsondoc.Value) {
 		return
 	}
 	for _, f := range lifecycleFacts {
-		p.Facts[f.fact] = Plain(result.Get(f.member))
+		p.Facts[f.fact] = fact(result.Get(f.member))
 	}
 }
 
@@ -42,7 +42,7 @@ func discoverProbe(rec *recording.Recording) Probe {
 	}
 	p := r.judge(ProbeDiscover, func(p *Probe) Outcome { return outcomeOf(p.Result.Get("supportedVersions").IsArray()) })
 	if p.Outcome == Supported {
-		p.Facts["supported_versions"] = Plain(p.Result.Get("supportedVersions"))
+		p.Facts["supported_versions"] = fact(p.Result.Get("supportedVersions"))
 	}
 	if p.Outcome != NotTried {
 		p.noteLifecycle(r, p.Result)
@@ -127,7 +127,7 @@ func unknownVersionProbe(rec *recording.Recording) Probe {
 		}
 		data := r.rpcError().Get("data")
 		formed := data.IsObject() && nonEmptyStrings(data.Get("supported")) && data.Get("requested").IsString()
-		p.Facts["supported"], p.Facts["requested"] = Plain(data.Get("supported")), Plain(data.Get("requested"))
+		p.Facts["supported"], p.Facts["requested"] = fact(data.Get("supported")), fact(data.Get("requested"))
 		p.Facts["data_well_formed"] = formed
 		return outcomeOf(formed)
 	})

@@ -1,6 +1,8 @@
 package observe
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -101,5 +103,19 @@ func TestStatelessProbesNeedTheirTransport(t *testing.T) {
 	}
 	if p := o.Probe(ProbeDiscover); p.Outcome != Unsupported || p.Status != 405 {
 		t.Errorf("discover %q, status %d", p.Outcome, p.Status)
+	}
+}
+
+func TestFactsAreBounded(t *testing.T) {
+	long := strings.Repeat("x", 10_000)
+	deep := strings.Repeat("[", 150) + strings.Repeat("]", 150)
+	body := `{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["` + strings.Repeat(long+`","`, 1500) + `"],"ttlMs":"` + long + `","cacheScope":` + deep + `}}`
+	p := discoverProbe(&recording.Recording{Exchanges: []recording.Exchange{posted("probe/discover", 200, "application/json", body)}})
+	text, err := json.Marshal(p.Facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(text) > 600_000 {
+		t.Errorf("the facts take %d bytes", len(text))
 	}
 }
