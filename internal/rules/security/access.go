@@ -9,6 +9,7 @@ import (
 	"github.com/mcp-hallmark/hallmark/internal/observe"
 	"github.com/mcp-hallmark/hallmark/internal/recording"
 	"github.com/mcp-hallmark/hallmark/internal/rule"
+	"github.com/mcp-hallmark/hallmark/internal/textscan"
 )
 
 // serverFinding places a finding at the server as a whole.
@@ -100,15 +101,16 @@ func probeDetails(p observe.Probe, names ...string) map[string]any {
 	return m
 }
 
-// bounded keeps what a stranger published from filling a report: at most 20 entries and 255 characters of each.
+// bounded keeps what a stranger published from filling a report or from putting a credential into it: at most 20 entries and 255 characters
+// of each, nothing nested deeper than the facts of a probe are.
 func bounded(v any) any {
 	switch v := v.(type) {
 	case string:
-		return clip(v)
+		return clip(textscan.Mask(v))
 	case []string:
 		out := make([]string, 0, min(len(v), 20))
 		for _, s := range v[:min(len(v), 20)] {
-			out = append(out, clip(s))
+			out = append(out, clip(textscan.Mask(s)))
 		}
 		return out
 	case []any:
@@ -119,6 +121,14 @@ func bounded(v any) any {
 				e = "…"
 			}
 			out = append(out, bounded(e))
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, e := range v {
+			if s, ok := e.(string); ok {
+				out[name] = bounded(s)
+			}
 		}
 		return out
 	}

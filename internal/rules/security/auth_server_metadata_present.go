@@ -52,7 +52,7 @@ var authServerMetadataPresent = rule.Rule{
 		complete, _ := p.Bool("auth_server_has_endpoints")
 		return map[string]any{
 			"issuer": bounded(p.Facts["auth_server_issuer"]), "present": present, "has_endpoints": complete,
-			"issuer_mismatch": p.Facts["auth_server_issuer_mismatch"], "declared_issuer": bounded(p.Facts["auth_server_issuer_declared"]),
+			"issuer_mismatch": bounded(p.Facts["auth_server_issuer_mismatch"]), "declared_issuer": bounded(p.Facts["auth_server_issuer_declared"]),
 		}
 	},
 }

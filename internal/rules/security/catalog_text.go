@@ -22,8 +22,9 @@ type passage struct {
 	pointer jsondoc.Pointer // into the message, of the place that prefix names
 	prefix  jsondoc.Pointer // what of path pointer already holds
 	text    string
-	key     bool // the text is a key of the object at path
-	self    string
+	key     bool   // the text is a key of the object at path
+	self    string // the name of the tool that the text belongs to
+	line    int    // of the file, 0 where the text has no lines of its own
 }
 
 // matcher looks for one kind of trouble in a passage.
@@ -143,17 +144,26 @@ func scan(passages []passage, match matcher, reason, want string) []rule.Finding
 	return found
 }
 
-// finding never repeats a credential: excerpts come masked, names are masked here, and a path ends above a segment that is itself a finding.
+// finding places matches. It never repeats a credential: excerpts come masked, names are masked here, and a path ends above a segment that
+// is itself a finding.
 func (p passage) finding(ms []textscan.Match, reason, want string) rule.Finding {
-	path := publishable(p.path)
-	seen := describe(ms)
+	f := p.place(reason, want)
+	f.Seen = describe(ms)
 	if p.key {
-		seen = "a key of this object: " + strings.Join(kinds(ms), ", ")
+		f.Seen = "a key of this object: " + strings.Join(kinds(ms), ", ")
 	}
+	return f
+}
+
+func (p passage) place(reason, want string) rule.Finding {
+	path := publishable(p.path)
 	f := rule.Finding{
-		Entity: p.entity, Index: p.index, Name: textscan.Mask(p.name), Path: string(path), Step: p.step, Reason: reason, Seen: seen, Want: want,
+		Entity: p.entity, Index: p.index, Name: textscan.Mask(p.name), Path: string(path), Step: p.step, Reason: reason, Want: want,
+		Pointer: string(p.pointer) + strings.TrimPrefix(string(path), string(p.prefix)),
 	}
-	f.Pointer = string(p.pointer) + strings.TrimPrefix(string(path), string(p.prefix))
+	if p.line > 0 {
+		f.Path += fmt.Sprintf("#L%d", p.line)
+	}
 	return f
 }
 

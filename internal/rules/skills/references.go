@@ -8,6 +8,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"github.com/mcp-hallmark/hallmark/internal/markdown"
 	"github.com/mcp-hallmark/hallmark/internal/observe"
 )
 
@@ -22,8 +23,19 @@ type reference struct {
 
 // relativeReferences lists the links and images of a Markdown text that lead to files beside it.
 func relativeReferences(body string) []reference {
-	source := []byte(body)
-	doc := goldmark.DefaultParser().Parse(text.NewReader(source))
+	var found []reference
+	for at, line := 0, 0; at < len(body); {
+		piece := body[at : at+markdown.Piece(body[at:], maxMarkdown)]
+		for _, r := range referencesOf(piece) {
+			found = append(found, reference{r.target, r.line + line})
+		}
+		at, line = at+len(piece), line+strings.Count(piece, "\n")
+	}
+	return found
+}
+
+func referencesOf(body string) []reference {
+	doc := goldmark.DefaultParser().Parse(text.NewReader([]byte(body)))
 	var found []reference
 	line := 1
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -34,6 +46,8 @@ func relativeReferences(body string) []reference {
 			line = 1 + strings.Count(body[:n.Lines().At(0).Start], "\n")
 		}
 		switch n := n.(type) {
+		case *ast.Text: // its own line, not that of the block
+			line = 1 + strings.Count(body[:n.Segment.Start], "\n")
 		case *ast.Link:
 			found = appendReference(found, n.Destination, line)
 		case *ast.Image:
