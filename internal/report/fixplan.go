@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -58,39 +57,45 @@ func failuresThatCount(r *Report) []*Result {
 	return failures
 }
 
+// families are rules that stand for one mechanism of a server, asked once per list or per fault: one change repairs them all.
+var families = []struct{ prefix, suffix, change string }{
+	{"pagination_", "_invalid_cursor", "Check the cursor of every list before reading anything, and answer error -32602 to one that was never issued."},
+	{"", "_catalog_connection_independent", "Build every list from what the request itself presents, never from the connection or the process that serves it."},
+	{"tools_mcp_headers_", "", "Bring the x-mcp-header annotations of tool parameters in line with the specification."},
+}
+
 // fixGroup is a set of failures that one change repairs.
 type fixGroup struct {
-	fix     string // the rules' common fix
-	place   string // or the field that all of them are about
+	common  string // what to do about all of them
+	each    bool   // and each rule's own word belongs to it
 	results []*Result
 }
 
-// groupFixes puts failures together that share their fix word for word, or else are of one group of rules and about one field of one
-// kind of item ("annotations of tools"). Groups keep the order of their first failure.
+// groupFixes puts failures together that belong to one family, that share their fix word for word, or that are of one group of rules
+// and about one field of one kind of item ("annotations of tools"). Groups keep the order of their first failure.
 func groupFixes(failures []*Result) []*fixGroup {
-	sameFix := map[string]int{}
 	samePlace := map[string]int{}
 	for _, f := range failures {
-		sameFix[f.SuggestedFix]++
 		samePlace[placeKey(f)]++
 	}
 	var groups []*fixGroup
 	index := map[string]*fixGroup{}
 	for _, f := range failures {
-		g := fixGroup{fix: f.SuggestedFix}
-		key := "fix " + f.SuggestedFix
-		if p := placeKey(f); f.SuggestedFix == "" || sameFix[f.SuggestedFix] == 1 && p != "" && samePlace[p] > 1 {
-			g = fixGroup{place: placeName(f)}
-			key = "place " + p
-			if p == "" {
-				key = "rule " + f.RuleID
+		key, kind := "fix "+f.SuggestedFix, fixGroup{common: f.SuggestedFix}
+		if p := placeKey(f); p != "" && samePlace[p] > 1 {
+			key, kind = "place "+p, fixGroup{common: "Repair " + placeName(f) + ":", each: true}
+		}
+		for _, family := range families {
+			if strings.HasPrefix(f.RuleID, family.prefix) && strings.HasSuffix(f.RuleID, family.suffix) {
+				key, kind = "family "+family.change, fixGroup{common: family.change}
 			}
 		}
-		if index[key] == nil {
-			groups = append(groups, &g)
-			index[key] = &g
+		g := index[key]
+		if g == nil {
+			g = &kind
+			groups, index[key] = append(groups, g), g
 		}
-		index[key].results = append(index[key].results, f)
+		g.results = append(g.results, f)
 	}
 	return groups
 }
@@ -122,9 +127,6 @@ func fieldOf(f *Result) string {
 
 func placeName(f *Result) string {
 	field := fieldOf(f)
-	if field == "" {
-		return ""
-	}
 	switch f.GroupName {
 	case rule.ServerInfo, rule.ProtocolVersion, rule.Capabilities:
 		return field
@@ -132,27 +134,17 @@ func placeName(f *Result) string {
 	return field + " of " + strings.ReplaceAll(string(f.GroupName), "_", " ")
 }
 
-// change says what to do, in the rule's own words where there is one way to say it.
+// change says what to do: for a failure alone what its rule says, else what is common to all, with each rule's word where the field
+// is all that they share.
 func (g *fixGroup) change() string {
-	if g.fix != "" {
-		return g.fix
+	if len(g.results) == 1 {
+		return g.results[0].SuggestedFix
 	}
-	if len(g.results) == 1 || g.place == "" {
-		if fix := g.results[0].SuggestedFix; fix != "" {
-			return fix
-		}
-		return "Repair " + g.results[0].RuleID + "."
-	}
-	return fmt.Sprintf("Repair %s: %s", g.place, joinFixes(g.results))
-}
-
-// joinFixes lists the fixes of several rules, each once.
-func joinFixes(results []*Result) string {
-	var fixes []string
-	for _, f := range results {
-		if !slices.Contains(fixes, f.SuggestedFix) {
-			fixes = append(fixes, f.SuggestedFix)
+	text := g.common
+	for _, f := range g.results {
+		if g.each && !strings.Contains(text, f.SuggestedFix) {
+			text += " " + f.SuggestedFix
 		}
 	}
-	return strings.Join(fixes, " ")
+	return text
 }

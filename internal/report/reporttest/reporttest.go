@@ -118,7 +118,7 @@ func section(group rule.Group) string {
 func fix(id string) string {
 	switch {
 	case strings.HasSuffix(id, "_invalid_cursor"):
-		return "Answer a cursor that was never issued with error -32602."
+		return "Answer a cursor that was never issued with error -32602: " + strings.Split(id, "_")[1] + "."
 	case id == "security_origin_validation":
 		return "Refuse requests with a foreign Origin header with status 403."
 	case strings.HasPrefix(id, "server_"):
