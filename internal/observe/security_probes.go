@@ -15,7 +15,7 @@ import (
 // decodeSecurityProbes fills in the probes of access control, message syntax and DNS rebinding. Facts besides http_status, error_code
 // and error_message of the deciding answer:
 //
-//   - probe_unauthenticated: www_authenticate (all lines joined by ", ")
+//   - probe_unauthenticated: www_authenticate (all lines joined by ", "); the handshake serves when the audit holds no credential
 //   - probe_auth_metadata: see auth_metadata.go
 //   - probe_invalid_token: method, www_authenticate, anonymous_http_status
 //   - probe_origin_validation, probe_host_validation: control_http_status, control_shape ("modern", "legacy-initialize"),
@@ -51,6 +51,9 @@ func decodeSecurityProbes(rec *recording.Recording, o *Observation) {
 
 func decodeUnauthenticated(rec *recording.Recording) Probe {
 	r := replyTo(rec, "probe/unauthenticated")
+	if !r.tried() && !rec.Target.Authenticated && len(rec.Target.HeaderNames) == 0 {
+		r = replyTo(rec, "session/initialize") // nothing that this audit sends carries a credential
+	}
 	p := probeOf(ProbeUnauthenticated, r)
 	switch {
 	case !r.tried():
@@ -223,7 +226,14 @@ const MaxLeakText = 16 << 10
 func decodeMalformedJSON(rec *recording.Recording) Probe {
 	control, r := replyTo(rec, "probe/malformed-control", "probe/discover"), replyTo(rec, "probe/malformed-json")
 	p := Probe{ID: ProbeMalformedJSON, Facts: map[string]any{}}
-	if !r.tried() {
+	const noControl = "the same request in proper JSON is not answered in JSON-RPC either"
+	switch {
+	case r.tried():
+	case rec.Transport == recording.SSE:
+		return p.as(NotApplicable, "over HTTP+SSE there is no request of the stateless lifecycle to compare with")
+	case control.answered() && !rpcAnswer(control.msg, requestID(control)):
+		return p.as(NotApplicable, noControl)
+	default:
 		return p
 	}
 	msg, text, whole := malformedAnswer(r)
@@ -243,7 +253,7 @@ func decodeMalformedJSON(rec *recording.Recording) Probe {
 	case control.tried() && !control.answered():
 		return p.unseen(control)
 	case !rpcAnswer(control.msg, requestID(control)):
-		return p.as(NotApplicable, "the same request in proper JSON is not answered in JSON-RPC either")
+		return p.as(NotApplicable, noControl)
 	case !r.answered():
 		return p.unseen(r)
 	case proper:
@@ -389,7 +399,7 @@ func decodeLocalBind(rec *recording.Recording, o *Observation) Probe {
 				p = decided
 			}
 			serving++
-		case !replay.answered() || replay.busy():
+		case !replay.answered() || replay.busy() || replay.refused() && rec.Target.Authenticated: // the replay carries no credential
 			unknown++
 		}
 	}
