@@ -123,7 +123,7 @@ func DecodeSkills(rec *recording.Recording) *Skills {
 	if first == nil {
 		return nil
 	}
-	s := &Skills{Stateless: strings.HasPrefix(first.Connection, "stateless")}
+	s := &Skills{Stateless: !strings.HasPrefix(first.Connection, "session")}
 	s.readList(rec)
 	for n := 1; ; n++ {
 		e := rec.Find(fmt.Sprintf("skills/get/%d", n))
