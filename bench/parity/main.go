@@ -83,7 +83,7 @@ type ourReport struct {
 	Skipped   []struct {
 		RuleID string `json:"rule_id"`
 		Reason string `json:"reason"`
-		Text   string `json:"text"`
+		Text   string `json:"reason_text"`
 	} `json:"skipped_rules"`
 	Spec struct {
 		Era        *string `json:"era"`
