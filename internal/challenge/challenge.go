@@ -23,6 +23,22 @@ type Param struct {
 // Is reports whether the challenge has this scheme, which is compared without regard to case.
 func (c Challenge) Is(scheme string) bool { return strings.EqualFold(c.Scheme, scheme) }
 
+// String writes the challenge in the proper form, every value quoted.
+func (c Challenge) String() string {
+	var b strings.Builder
+	b.WriteString(c.Scheme)
+	if c.Token68 != "" {
+		b.WriteString(" " + c.Token68)
+	}
+	for i, p := range c.Params {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(" " + p.Name + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(p.Value) + `"`)
+	}
+	return strings.TrimPrefix(b.String(), " ")
+}
+
 // Param returns the first parameter with this name in lower case.
 func (c Challenge) Param(name string) (Param, bool) {
 	for _, p := range c.Params {

@@ -77,6 +77,19 @@ func TestResourceMetadataParameter(t *testing.T) {
 	}
 }
 
+func TestString(t *testing.T) {
+	for written, want := range map[string]string{
+		`bearer RESOURCE_METADATA=https://h/x, scope="a \"b"`: `bearer resource_metadata="https://h/x", scope="a \"b"`,
+		"Negotiate dG9rZW4=": "Negotiate dG9rZW4=",
+		"Bearer":             "Bearer",
+		"realm=x":            `realm="x"`,
+	} {
+		if got := Parse(written)[0].String(); got != want {
+			t.Errorf("%s = %s, want %s", written, got, want)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add(`Basic realm="a, b", bearer RESOURCE_METADATA=https://h/x`)
 	f.Add(`Negotiate dG9rZW4=, =, "`)

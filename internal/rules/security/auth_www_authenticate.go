@@ -2,10 +2,13 @@ package security
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/mcp-hallmark/hallmark/internal/challenge"
 	"github.com/mcp-hallmark/hallmark/internal/observe"
 	"github.com/mcp-hallmark/hallmark/internal/rule"
 	"github.com/mcp-hallmark/hallmark/internal/spec"
+	"github.com/mcp-hallmark/hallmark/internal/textscan"
 )
 
 var authWwwAuthenticate = rule.Rule{
@@ -37,6 +40,23 @@ var authWwwAuthenticate = rule.Rule{
 		return []rule.Finding{rule.AtProbe(p, "no_challenge", fmt.Sprintf("HTTP status %d without a WWW-Authenticate header that says anything", p.Status), "a WWW-Authenticate header with a challenge")}
 	},
 	Details: func(o *observe.Observation) map[string]any {
-		return probeDetails(o.Probe(observe.ProbeUnauthenticated), "www_authenticate", "http_status")
+		m := probeDetails(o.Probe(observe.ProbeUnauthenticated), "www_authenticate", "http_status")
+		if m["www_authenticate"] != nil {
+			m["www_authenticate"] = challengeText(o)
+		}
+		return m
 	},
+}
+
+// challengeText writes the challenges with credentials masked in each value by itself: in the whole header the words after "Bearer" would
+// look like a token.
+func challengeText(o *observe.Observation) string {
+	var list []string
+	for _, c := range challenge.Parse(o.Probe(observe.ProbeUnauthenticated).Text("www_authenticate")) {
+		for i, p := range c.Params {
+			c.Params[i].Value = textscan.Mask(p.Value)
+		}
+		list = append(list, c.String())
+	}
+	return clip(strings.Join(list, ", "))
 }
