@@ -200,3 +200,11 @@ func TestWalk(t *testing.T) {
 		}
 	}
 }
+
+func TestMentions(t *testing.T) {
+	for text, want := range map[string]bool{`{"default":1}`: true, `{"a":{"\u0064efault":1}}`: true, `{"a":"the default"}`: true, `{"a":1}`: false} {
+		if got := Mentions(jsondoc.MustParse(text), "default"); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

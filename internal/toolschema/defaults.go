@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
 )
@@ -25,7 +26,7 @@ type Judge struct {
 }
 
 // judgeWork is the work of one Judge; one unit is about the visit of one subschema.
-const judgeWork = 1_000_000
+const judgeWork = 500_000
 
 // NewJudge returns a Judge for the schemas of one catalog.
 func NewJudge() *Judge { return &Judge{left: judgeWork, seen: map[[sha256.Size]byte]string{}} }
@@ -38,6 +39,9 @@ func FindDefaults(root jsondoc.Value) (found, judged bool) {
 
 // eachDefault visits the defaults that have an effect, in document order.
 func eachDefault(root jsondoc.Value, visit func(p Place, d Dialect, value jsondoc.Value)) (found, judged bool) {
+	if !Mentions(root, "default") {
+		return false, false
+	}
 	d := DialectOf(root)
 	whole := d != Unknown && Walk(root, d, func(p Place) bool {
 		hidden := d.refHidesSiblings() && p.Schema.Get("$ref").Exists()
@@ -191,11 +195,37 @@ func accepts(schema jsondoc.Value, d Dialect, value jsondoc.Value) bool {
 		if !can || kind != jsondoc.Absent && kind != value.Kind() || needsMembers[m.Name] && value.Len() == 0 {
 			continue
 		}
-		if m.Name != "anyOf" || !anyAccepts(m.Value, d, value) {
+		if !within(m.Name, m.Value, value) && (m.Name != "anyOf" || !anyAccepts(m.Value, d, value)) {
 			return false
 		}
 	}
 	return true
+}
+
+// within reports whether a value is well inside a bound. On the bound itself, where exactness and exclusive bounds matter, it says no.
+func within(keyword string, bound, value jsondoc.Value) bool {
+	limit, ok := bound.Float()
+	if !ok {
+		return false
+	}
+	size, upper := 0.0, strings.HasPrefix(keyword, "max")
+	switch keyword {
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
+		if size, ok = value.Float(); !ok {
+			return false
+		}
+		upper = strings.HasSuffix(keyword, "aximum")
+	case "minLength", "maxLength":
+		size = float64(utf8.RuneCountInString(value.TextOr("")))
+	case "minItems", "maxItems", "minProperties", "maxProperties":
+		size = float64(value.Len())
+	default:
+		return false
+	}
+	if upper {
+		return size < limit
+	}
+	return size > limit
 }
 
 func anyAccepts(branches jsondoc.Value, d Dialect, value jsondoc.Value) bool {

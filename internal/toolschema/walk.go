@@ -63,7 +63,7 @@ func Walk(root jsondoc.Value, d Dialect, visit func(Place) bool) bool {
 	if d == Unknown {
 		d = Default
 	}
-	w := walker{dialect: d, visit: visit, whole: true}
+	w := walker{dialect: d, visit: visit, whole: true, path: make([]string, 0, 16), index: make([]bool, 0, 16)}
 	w.schema(root, Place{Root: true})
 	return w.whole
 }
@@ -124,6 +124,12 @@ func (w *walker) push(name string, index bool) {
 }
 
 func (w *walker) pop() { w.path, w.index = w.path[:len(w.path)-1], w.index[:len(w.index)-1] }
+
+// Mentions reports whether a member of this name can stand anywhere in a value. It is quick, and true means nothing more: the name may be
+// text, or be spelt with escapes.
+func Mentions(v jsondoc.Value, name string) bool {
+	return bytes.Contains(v.Raw(), []byte(name)) || bytes.Contains(v.Raw(), []byte(`\u`))
+}
 
 // unopened reports whether a container was nested too deeply to be read.
 func unopened(v jsondoc.Value) bool {

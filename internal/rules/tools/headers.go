@@ -31,6 +31,9 @@ func annotations(o *observe.Observation) []annotation {
 	var list []annotation
 	for _, item := range o.Tools.Items {
 		schema := item.Get("inputSchema")
+		if !toolschema.Mentions(schema, headerKeyword) {
+			continue
+		}
 		toolschema.Walk(schema, toolschema.DialectOf(schema), func(p toolschema.Place) bool {
 			if p.Schema.Get(headerKeyword).Exists() {
 				list = append(list, annotation{item, p.Schema, "/inputSchema" + p.Pointer(), p.Dotted(), p.Property, p.Chain})

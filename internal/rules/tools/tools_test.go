@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
@@ -75,4 +76,19 @@ func FuzzJudge(f *testing.F) {
 			}
 		}
 	})
+}
+
+// BenchmarkJudge judges a catalog of 10,000 tools, no two schemas alike.
+func BenchmarkJudge(b *testing.B) {
+	o := &observe.Observation{Kind: observe.Full, Negotiated: "2025-11-25", Tools: observe.Catalog{Name: "tools", Served: true, Attempted: true, Complete: true}}
+	for i := range 10000 {
+		n := strconv.Itoa(i)
+		o.Tools.Items = append(o.Tools.Items, observe.Item{Index: i, Value: jsondoc.MustParse(`{"name":"get_` + n + `","description":"Reads record ` + n + `","annotations":{"readOnlyHint":true},` +
+			`"inputSchema":{"type":"object","properties":{"query":{"type":"string","description":"What to look for in ` + n + `"},"limit":{"type":"integer","minimum":1,"maximum":` + n + `,"default":1},` +
+			`"filter":{"anyOf":[{"$ref":"#/$defs/f"},{"type":"null"}],"default":null},"tags":{"type":"array","items":{"type":"string"}}},"required":["query"],"additionalProperties":false,` +
+			`"$defs":{"f":{"type":"object","properties":{"by":{"type":"string","enum":["a","b"]}}}}},"outputSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}`)})
+	}
+	for b.Loop() {
+		rule.Judge(Rules(), o)
+	}
 }
