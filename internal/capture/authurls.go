@@ -8,10 +8,10 @@ import (
 	"github.com/mcp-hallmark/hallmark/internal/wire"
 )
 
-// resourceMetadataURLs are the places of a protected resource's metadata in the order in which a client tries them: where the challenge
+// ResourceMetadataURLs are the places of a protected resource's metadata in the order in which a client tries them: where the challenge
 // points, then the well-known place with the endpoint's path inserted, then at the root (MCP 2025-11-25, Basic › Authorization ›
 // Protected Resource Metadata Discovery Requirements; RFC 9728 section 3.1).
-func resourceMetadataURLs(endpoint, hint string) []string {
+func ResourceMetadataURLs(endpoint, hint string) []string {
 	var urls []string
 	if u, err := url.Parse(hint); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil {
 		urls = append(urls, hint)
@@ -27,9 +27,9 @@ func resourceMetadataURLs(endpoint, hint string) []string {
 	return unique(append(urls, root))
 }
 
-// authorizationServerURLs are the places of an authorization server's metadata in the order in which a client tries them (MCP 2025-11-25,
+// AuthorizationServerURLs are the places of an authorization server's metadata in the order in which a client tries them (MCP 2025-11-25,
 // Basic › Authorization › Authorization Server Metadata Discovery; RFC 8414 section 3.1; OpenID Connect Discovery 1.0 section 4).
-func authorizationServerURLs(issuer string) []string {
+func AuthorizationServerURLs(issuer string) []string {
 	u, err := url.Parse(issuer)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
 		return nil

@@ -59,6 +59,8 @@ type Options struct {
 	RootCAs  *x509.CertPool // nil for the system's
 	Cert     *tls.Certificate
 	Insecure bool // do not verify certificates
+	// Secrets are hidden wherever they appear in the recording, besides the headers' values: what a sign-in left behind.
+	Secrets []string
 	// InFlight bounds the requests in flight to one origin, 6 when 0.
 	InFlight int
 	// Progress is told what the audit is doing, in a few words; it may be nil.
@@ -119,6 +121,9 @@ func newAudit(target Target, opts Options) (*audit, error) {
 				a.redact.Add(strings.TrimSpace(credential))
 			}
 		}
+	}
+	for _, secret := range opts.Secrets {
+		a.redact.Add(secret)
 	}
 	sortStrings(t.HeaderNames)
 	if target.URL != "" {

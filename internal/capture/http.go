@@ -73,12 +73,12 @@ func (a *audit) overHTTP(ctx context.Context) error {
 	}
 	if g.modern {
 		tasks = append(tasks, a.modernProbes(ctx, e.probe, g, true)...)
-		tasks = append(tasks, a.statelessCatalogs(ctx, e.probe, g, s == nil)...)
 		second := a.statelessChannel(e.second, a.gate, "second", "second", secondBase)
+		tasks = append(tasks, a.statelessCatalogs(ctx, e.probe, second, g, s == nil)...)
 		tasks = append(tasks, a.secondClient(ctx, second, g)...)
 		tasks = append(tasks, func() { a.statelessSkills(ctx, e.probe, g) })
 		if s == nil {
-			tasks = append(tasks, e.notification(ctx))
+			tasks = append(tasks, e.notification(ctx), e.invalidRequest(ctx))
 		}
 	}
 	tasks = append(tasks, e.defences(ctx, s, g)...)
@@ -161,8 +161,11 @@ func (e *endpoint) lastProbes(ctx context.Context, s *session) {
 	}
 	parallel(
 		func() {
-			inSession(wire.Call{Step: "probe/get-stream", Method: http.MethodGet, Read: wire.ReadHeaders,
+			r := inSession(wire.Call{Step: "probe/get-stream", Method: http.MethodGet, Read: wire.ReadHeaders,
 				Header: http.Header{"Accept": {"text/event-stream"}, "Content-Type": nil}})
+			if r.Status == http.StatusNotFound { // is it the stream that is missing, or the session?
+				ping("probe/get-stream-after", idGetStreamAfter)
+			}
 		},
 		func() {
 			if control := ping("probe/invalid-request-control", idSessionPing); control.Status < 200 || control.Status > 299 {
@@ -173,12 +176,24 @@ func (e *endpoint) lastProbes(ctx context.Context, s *session) {
 				ping("probe/invalid-request-after", idSessionPingLast)
 			}
 		},
+		func() { e.madeUpSession(ctx, s) },
 	)
 	if s.currentID() == "" {
 		return
 	}
 	inSession(wire.Call{Step: "probe/session-delete", Method: http.MethodDelete, Read: wire.ReadAck, Header: http.Header{"Content-Type": nil}})
 	ping("probe/session-delete-ping", idDeletedPing)
+}
+
+// madeUpSession asks with a session id that nobody issued. It is not sent through the session, which would take the right answer for the
+// loss of its own id.
+func (e *endpoint) madeUpSession(ctx context.Context, s *session) {
+	if s.currentID() == "" {
+		return
+	}
+	e.a.keep(e.probe.send(ctx, wire.Call{Step: "probe/made-up-session", Connection: "probe", RPC: "ping", ID: itoa(idMadeUpSession), Timeout: e.a.budgets.Probe,
+		Body:   request(idMadeUpSession, "ping"),
+		Header: http.Header{"Mcp-Protocol-Version": {string(s.revision)}, "Mcp-Session-Id": {e.a.invented("made-up-session")}}}))
 }
 
 // notification sends a notification in the stateless lifecycle, for a server without sessions.
@@ -188,6 +203,16 @@ func (e *endpoint) notification(ctx context.Context) func() {
 		e.a.keep(e.probe.send(ctx, wire.Call{Step: "probe/notification", Connection: "probe", RPC: "notifications/cancelled", Read: wire.ReadAck,
 			Timeout: e.a.budgets.Probe, Header: h,
 			Body: request(-1, "notifications/cancelled", param{"requestId", "hallmark-probe"}, e.a.meta(spec.Latest, nil))}))
+	}
+}
+
+// invalidRequest sends a request whose method is a number, for a server without sessions; server/discover is its control.
+func (e *endpoint) invalidRequest(ctx context.Context) func() {
+	e.a.same("probe/invalid-request-control", "probe/discover")
+	body := object([]param{{"jsonrpc", "2.0"}, {"id", raw(itoa(idInvalidRequest))}, {"method", raw("4")}, {"params", []param{e.a.meta(spec.Latest, nil)}}})
+	return func() {
+		e.a.keep(e.probe.send(ctx, wire.Call{Step: "probe/invalid-request", Connection: "probe", ID: itoa(idInvalidRequest), Timeout: e.a.budgets.Probe,
+			Body: body, Header: statelessHeaders("server/discover", "")}))
 	}
 }
 
@@ -322,7 +347,7 @@ func (e *endpoint) discoverAuthorization(ctx context.Context, lines []string) {
 	hint, _ := challenge.Find(challenge.Parse(lines...), "resource_metadata")
 	var metadata wire.Reply
 	found := false
-	for i, target := range resourceMetadataURLs(e.main.Endpoint(), hint.Value) {
+	for i, target := range ResourceMetadataURLs(e.main.Endpoint(), hint.Value) {
 		metadata = e.get(ctx, "auth/resource-metadata/"+itoa(i+1), target)
 		if doc := document(metadata); doc.Get("resource").IsString() {
 			found = true
@@ -337,7 +362,7 @@ func (e *endpoint) discoverAuthorization(ctx context.Context, lines []string) {
 		if !ok {
 			continue
 		}
-		for i, target := range authorizationServerURLs(issuer) {
+		for i, target := range AuthorizationServerURLs(issuer) {
 			r := e.get(ctx, "auth/authorization-server/"+itoa(i+1), target)
 			if got, ok := document(r).Get("issuer").Text(); ok && sameIssuer(got, issuer) {
 				break

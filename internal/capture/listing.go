@@ -69,24 +69,25 @@ func through(ctx context.Context, g *gate, priority int, link wire.Link, call wi
 	return link.Do(ctx, call)
 }
 
-// list reads all pages of a catalog and records how the listing ended. firstStep is an exchange that already holds page 1, empty to ask
-// for it.
-func (c *channel) list(ctx context.Context, s surface, first *wire.Reply) {
+// list reads all pages of a catalog and records how the listing ended. First is a reply that already holds page 1, nil to ask for it.
+// It returns what names the items, in no order that matters, for comparing two readings.
+func (c *channel) list(ctx context.Context, s surface, first *wire.Reply) (names map[string]bool) {
 	ctx, cancel := context.WithTimeout(ctx, c.a.budgets.Listing+c.slack)
 	defer cancel()
 	l := recording.Listing{Lifecycle: c.prefix, Method: s.method}
 	defer func() { c.a.listed(l) }()
+	names = map[string]bool{}
 	seen := map[string]bool{}
 	var cursor string
 	var size int
 	for page := 1; ; page++ {
 		if page > MaxPages {
 			l.Reason = "page-limit"
-			return
+			return names
 		}
 		if size > MaxListingBytes {
 			l.Reason = "item-limit"
-			return
+			return names
 		}
 		step := c.prefix + "/" + s.method + "/" + strconv.Itoa(page)
 		var r wire.Reply
@@ -105,22 +106,27 @@ func (c *channel) list(ctx context.Context, s surface, first *wire.Reply) {
 			if ctx.Err() == context.DeadlineExceeded {
 				l.Reason = "time-limit"
 			}
-			return
+			return names
 		}
 		l.Pages = page
+		for _, item := range res.Get(s.member).Elements() {
+			for _, key := range []string{"name", "uri"} {
+				names[key+" "+item.Value.Get(key).TextOr("")] = true
+			}
+		}
 		next := res.Get("nextCursor")
 		if next.Missing() {
 			l.Complete = true
-			return
+			return names
 		}
 		text, ok := next.Text()
 		if !ok {
 			l.Reason = "cursor-invalid"
-			return
+			return names
 		}
 		if seen[text] {
 			l.Reason = "cursor-repeated"
-			return
+			return names
 		}
 		seen[text] = true
 		cursor = text

@@ -22,6 +22,8 @@ const (
 	idInvalidRequest  = 4
 	idSessionPingLast = 5
 	idDeletedPing     = 6
+	idMadeUpSession   = 7
+	idGetStreamAfter  = 8
 	idSessionRenewed  = 9
 	idCursorProbe     = 10
 )
@@ -44,13 +46,13 @@ type session struct {
 func (a *audit) openSession(ctx context.Context, link wire.Link, g *gate, isHTTP bool, timeout time.Duration) *session {
 	s := &session{http: isHTTP}
 	s.channel = channel{a: a, link: link, connection: "session", lifecycle: "session", prefix: "session", priority: urgent, gate: g, shape: s.shapeCall}
-	call := wire.Call{Step: "session/initialize", Connection: "session", RPC: "initialize", ID: "1", Timeout: timeout, Follow: true,
+	call := wire.Call{Step: "session/initialize", Connection: "session", RPC: "initialize", ID: itoa(idInitialize), Timeout: timeout, Follow: true,
 		Body: a.initialize(idInitialize, spec.LatestStateful, skillsCapability)}
 	r := s.send(ctx, call)
 	if offer := otherOffer(r); offer != "" {
 		r.Exchange.Step = "session/initialize-refused"
 		a.keep(r)
-		call.ID, call.Body = "2", a.initialize(idInitializeAgain, offer, skillsCapability)
+		call.ID, call.Body = itoa(idInitializeAgain), a.initialize(idInitializeAgain, offer, skillsCapability)
 		r = s.send(ctx, call)
 	}
 	a.keep(r)
@@ -172,7 +174,7 @@ func (s *session) renew(ctx context.Context, r wire.Reply) bool {
 	s.id = ""
 	s.mu.Unlock()
 	defer close(s.renewed)
-	call := wire.Call{Step: "session/initialize-renewed", Connection: "session", RPC: "initialize", ID: "9", Timeout: s.a.budgets.Handshake, Follow: true,
+	call := wire.Call{Step: "session/initialize-renewed", Connection: "session", RPC: "initialize", ID: itoa(idSessionRenewed), Timeout: s.a.budgets.Handshake, Follow: true,
 		Body: s.a.initialize(idSessionRenewed, s.revision, skillsCapability)}
 	fresh := s.a.keep(s.link.Do(ctx, call))
 	id := ""

@@ -7,8 +7,9 @@ import (
 	"github.com/mcp-hallmark/hallmark/internal/wire"
 )
 
-// overSSE audits a server of the HTTP+SSE transport (MCP 2024-11-05, Basic › Transports). As over stdio, what belongs outside a session
-// is asked on a stream of its own, whose message endpoint has seen no handshake. It reports whether a stream could be opened at all.
+// overSSE audits a server of the HTTP+SSE transport (MCP 2024-11-05, Basic › Transports). Everything in the session goes to the message
+// endpoint that the stream names. The stateless lifecycle is defined for Streamable HTTP and stdio only, so what was asked at the URL
+// itself before is all there is to ask about it. It reports whether a stream could be opened at all.
 func (a *audit) overSSE(ctx context.Context, e *endpoint) bool {
 	a.progress("trying the HTTP+SSE transport")
 	link := a.openStream(ctx, e, "detect/sse", "session")
@@ -28,35 +29,12 @@ func (a *audit) overSSE(ctx context.Context, e *endpoint) bool {
 	}
 	a.rec.Transport = recording.SSE
 	a.progress("reading what the server offers")
-	parallel(
-		func() {
-			if s == nil {
-				return
-			}
-			s.initialized(ctx)
-			s.catalogs(ctx)
-			a.sessionSkills(ctx, s)
-		},
-		func() { a.sseProbes(ctx, e, s != nil) },
-	)
+	if s != nil {
+		s.initialized(ctx)
+		s.catalogs(ctx)
+		a.sessionSkills(ctx, s)
+	}
 	return true
-}
-
-func (a *audit) sseProbes(ctx context.Context, e *endpoint, haveSession bool) {
-	link := a.openStream(ctx, e, "probe/sse", "probe")
-	if link == nil {
-		return
-	}
-	defer link.Close()
-	c := a.statelessChannel(link, a.gate, "probe", "stateless", statelessBase)
-	g := a.askGateways(ctx, c, a.budgets.Probe)
-	g.read()
-	if !g.modern {
-		return
-	}
-	a.otherGateway(ctx, c, g)
-	parallel(append(a.modernProbes(ctx, c, g, false), a.statelessCatalogs(ctx, c, g, !haveSession)...)...)
-	a.statelessSkills(ctx, c, g)
 }
 
 // openStream opens an event stream and records how that went.

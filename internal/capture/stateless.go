@@ -2,6 +2,7 @@ package capture
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -49,7 +50,8 @@ const (
 const (
 	statelessBase = 4000  // ids of stateless listings begin at 5000
 	secondBase    = 8000  // those of the second client at 9000
-	skillsBase    = 20000 // those of skills
+	againBase     = 12000 // added to those of a second reading
+	skillsBase    = 40000 // those of skills
 )
 
 // statelessMessage writes a request of the stateless lifecycle.
@@ -155,7 +157,7 @@ func (a *audit) modernProbes(ctx context.Context, c *channel, g *gateways, overH
 			Body: request(idMalformedMeta, method, badMeta), Header: statelessHeaders(method, "")}),
 		probe(wire.Call{Step: "probe/unknown-version", RPC: method, ID: itoa(idUnknownVersion), Follow: true,
 			Body: request(idUnknownVersion, method, a.meta(future, nil)), Header: futureHeaders}),
-		simple("probe/missing-resource", idMissingResource, "resources/read", missing, false, param{"uri", missing}),
+		simple("probe/missing-resource", idMissingResource, "resources/read", missing, true, param{"uri", missing}),
 		simple("probe/removed-method", idRemovedMethod, "ping", "", true),
 		simple("probe/unknown-method", idUnknownMethod, "hallmark/"+a.invented("unknown-method")[9:], "", true),
 	}
@@ -179,13 +181,13 @@ func (a *audit) modernProbes(ctx context.Context, c *channel, g *gateways, overH
 	return append(tasks,
 		probe(wire.Call{Step: "probe/header-mismatch", RPC: method, ID: itoa(idHeaderMismatch), Follow: true,
 			Body: a.statelessMessage(idHeaderMismatch, method, nil), Header: mismatched}),
-		probe(wire.Call{Step: "probe/missing-protocol-version", RPC: "server/discover", ID: itoa(idMissingVersion),
+		probe(wire.Call{Step: "probe/missing-protocol-version", RPC: "server/discover", ID: itoa(idMissingVersion), Follow: true,
 			Body: a.statelessMessage(idMissingVersion, "server/discover", nil), Header: without("Mcp-Protocol-Version")}),
-		probe(wire.Call{Step: "probe/missing-method-header", RPC: "server/discover", ID: itoa(idMissingMethod),
+		probe(wire.Call{Step: "probe/missing-method-header", RPC: "server/discover", ID: itoa(idMissingMethod), Follow: true,
 			Body: a.statelessMessage(idMissingMethod, "server/discover", nil), Header: without("Mcp-Method")}),
-		simple("probe/resource-name-mismatch", idResourceNameMismatch, "resources/read", missing+"-mismatch", false, param{"uri", missing}),
-		simple("probe/prompt-name-control", idPromptNameControl, "prompts/get", noPrompt, false, param{"name", noPrompt}),
-		simple("probe/prompt-name-mismatch", idPromptNameMismatch, "prompts/get", noPrompt+"-mismatch", false, param{"name", noPrompt}),
+		simple("probe/resource-name-mismatch", idResourceNameMismatch, "resources/read", missing+"-mismatch", true, param{"uri", missing}),
+		simple("probe/prompt-name-control", idPromptNameControl, "prompts/get", noPrompt, true, param{"name", noPrompt}),
+		simple("probe/prompt-name-mismatch", idPromptNameMismatch, "prompts/get", noPrompt+"-mismatch", true, param{"name", noPrompt}),
 		probe(wire.Call{Step: "probe/session-id-echo", RPC: method, ID: itoa(idSessionEcho), Follow: true,
 			Body: a.statelessMessage(idSessionEcho, method, nil), Header: echo}),
 		probe(wire.Call{Step: "probe/get-stream-removed", Method: http.MethodGet, Read: wire.ReadHeaders,
@@ -194,8 +196,9 @@ func (a *audit) modernProbes(ctx context.Context, c *channel, g *gateways, overH
 }
 
 // statelessCatalogs reads the catalogs over the stateless lifecycle, each with an invalid cursor beside it where no session asks that.
-// Page 1 of the list that served as gateway is not asked for twice.
-func (a *audit) statelessCatalogs(ctx context.Context, c *channel, g *gateways, cursors bool) []func() {
+// Page 1 of the list that served as gateway is not asked for twice. Two is another connection, whose catalogs are compared with those of
+// c; it may be nil.
+func (a *audit) statelessCatalogs(ctx context.Context, c, two *channel, g *gateways, cursors bool) []func() {
 	var tasks []func()
 	for i, s := range surfaces {
 		if !g.declares(s) && !(s.method == "tools/list" && !g.caps.IsObject()) {
@@ -206,7 +209,13 @@ func (a *audit) statelessCatalogs(ctx context.Context, c *channel, g *gateways, 
 			first = &g.list
 			a.same(c.prefix+"/"+s.method+"/1", g.list.Exchange.Step)
 		}
-		tasks = append(tasks, func() { c.list(ctx, s, first) })
+		tasks = append(tasks, func() {
+			if two != nil && slices.Contains(g.compared(), s) {
+				a.readTwice(ctx, c, two, s, first)
+			} else {
+				c.list(ctx, s, first)
+			}
+		})
 		if cursors {
 			tasks = append(tasks, func() {
 				c.do(ctx, c.prefix+"/"+s.method+"/invalid-cursor", idStatelessCursor+i, s.method, a.budgets.Probe, param{"cursor", a.invented("invalid-cursor")})
@@ -233,13 +242,34 @@ func (a *audit) otherGateway(ctx context.Context, c *channel, g *gateways) {
 
 // secondClient reads discovery and catalogs over a second, separate connection, to see whether they are the same.
 func (a *audit) secondClient(ctx context.Context, c *channel, g *gateways) []func() {
-	tasks := []func(){func() { a.discover(ctx, c, "second/server/discover", idSecondDiscover, a.budgets.Probe) }}
+	return []func(){func() { a.discover(ctx, c, "second/server/discover", idSecondDiscover, a.budgets.Probe) }}
+}
+
+// compared are the surfaces whose catalogs two connections are compared by.
+func (g *gateways) compared() []surface {
+	var list []surface
 	for _, s := range surfaces {
 		if g.declares(s) && !strings.Contains(s.method, "templates") {
-			tasks = append(tasks, func() { c.list(ctx, s, nil) })
+			list = append(list, s)
 		}
 	}
-	return tasks
+	return list
+}
+
+// readTwice reads a catalog over two connections, and over both once more when they differ: a catalog may have changed meanwhile. First
+// holds page 1 of the first reading where it was asked for before.
+func (a *audit) readTwice(ctx context.Context, one, two *channel, s surface, first *wire.Reply) {
+	var here, there map[string]bool
+	parallel(func() { here = one.list(ctx, s, first) }, func() { there = two.list(ctx, s, nil) })
+	if maps.Equal(here, there) || len(here) == 0 || len(there) == 0 {
+		return
+	}
+	again := func(c *channel) *channel {
+		fresh := *c
+		fresh.prefix, fresh.base = c.prefix+"/again", c.base+againBase
+		return &fresh
+	}
+	parallel(func() { again(one).list(ctx, s, nil) }, func() { again(two).list(ctx, s, nil) })
 }
 
 // rename gives a recorded exchange another step name.

@@ -69,21 +69,18 @@ func (a *audit) siblings(ctx context.Context, haveSession bool, warm time.Durati
 	}
 	a.progress("asking in the stateless lifecycle")
 	a.otherGateway(ctx, c, g)
-	parallel(
-		func() {
-			parallel(append(a.modernProbes(ctx, c, g, false), a.statelessCatalogs(ctx, c, g, !haveSession)...)...)
-		},
-		func() {
-			other, failure := a.start(ctx, "second")
-			if failure != nil {
-				return
-			}
-			defer a.end(other)
-			second := a.statelessChannel(other, newGate(pipelined), "second", "second", secondBase)
-			second.slack = min(2*warm, a.budgets.Start)
-			parallel(a.secondClient(ctx, second, g)...)
-		},
-	)
+	other, failure := a.start(ctx, "second")
+	var second *channel
+	if failure == nil {
+		defer a.end(other)
+		second = a.statelessChannel(other, newGate(pipelined), "second", "second", secondBase)
+		second.slack = min(2*warm, a.budgets.Start)
+	}
+	tasks := append(a.modernProbes(ctx, c, g, false), a.statelessCatalogs(ctx, c, second, g, !haveSession)...)
+	if second != nil {
+		tasks = append(tasks, a.secondClient(ctx, second, g)...)
+	}
+	parallel(tasks...)
 	a.statelessSkills(ctx, c, g)
 }
 
