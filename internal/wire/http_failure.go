@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -77,7 +78,7 @@ func (a *attempt) classify(parent, ctx context.Context, err error) *recording.Fa
 		}
 		return h.failure(recording.FailDNS, "the name %s has no address", dns.Name)
 	case tlsErr != nil:
-		return h.failure(recording.FailTLS, "%s", orElse(tlsReason(tlsErr), "the server ended the TLS handshake"))
+		return h.failure(recording.FailTLS, "%s", cmp.Or(tlsReason(tlsErr), "the server ended the TLS handshake"))
 	case isErrno(err, errnoRefused):
 		return h.failure(recording.FailRefused, "%s refused the connection", host)
 	case isErrno(err, errnoUnreachable):
@@ -181,7 +182,7 @@ func (a *attempt) readFailure(parent context.Context, first, last *reading) *rec
 	h := a.link
 	status := a.reply.Status
 	if first.coding != "" || last.coding != "" {
-		f := h.failure(recording.FailEncoded, "the body came with Content-Encoding %q, which was not offered", orElse(first.coding, last.coding))
+		f := h.failure(recording.FailEncoded, "the body came with Content-Encoding %q, which was not offered", cmp.Or(first.coding, last.coding))
 		f.Status = status
 		return f
 	}
@@ -205,7 +206,7 @@ func (a *attempt) readFailure(parent context.Context, first, last *reading) *rec
 
 func (a *attempt) unread(parent context.Context, last *reading) *recording.Failure {
 	h := a.link
-	text := bytesTrimLeft(last.body)
+	text := beginning(last.body)
 	jsonish := strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 	page := strings.HasPrefix(text, "<") || last.media == "text/html" || last.media == "application/xhtml+xml"
 	awaited := a.call.Read == ReadAnswer
@@ -250,7 +251,7 @@ func (h *HTTP) statusFailure(status int, a *attempt) *recording.Failure {
 		class = recording.FailRedirected
 		if hops := a.reply.Exchange.Hops; len(hops) > 0 {
 			hop := hops[len(hops)-1]
-			f := h.failure(class, "redirected to %s, which is not followed (%s)", hop.Location, orElse(hop.Refused, "not asked for"))
+			f := h.failure(class, "redirected to %s, which is not followed (%s)", hop.Location, cmp.Or(hop.Refused, "not asked for"))
 			f.Status = status
 			return f
 		}
@@ -262,13 +263,7 @@ func (h *HTTP) statusFailure(status int, a *attempt) *recording.Failure {
 	return f
 }
 
-func orElse(s, fallback string) string {
-	if s != "" {
-		return s
-	}
-	return fallback
-}
-
-func bytesTrimLeft(b []byte) string {
+// beginning returns the first bytes of a body, without what JSON readers skip.
+func beginning(b []byte) string {
 	return strings.TrimLeft(string(b[:min(len(b), 512)]), " \t\r\n\xef\xbb\xbf")
 }

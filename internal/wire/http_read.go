@@ -140,14 +140,15 @@ func (r *reading) events(a *attempt, body io.Reader, limit int64) (reuse bool) {
 		case ok && r.event(a, ev):
 			r.endedBy = endedAnswer
 			return true
-		case ok || r.cut && stream.err == nil:
+		case ok:
+			continue
+		case r.cut:
+			return false
 		case stream.err == io.EOF:
 			r.endedBy = endedEnd
 			return true
 		}
-		if !ok {
-			return false
-		}
+		return false
 	}
 }
 
@@ -218,8 +219,7 @@ func (r *reading) event(a *attempt, ev sse.Event) bool {
 	if len(text) == 0 {
 		return false // a priming event
 	}
-	found, _ := messages(text)
-	for _, m := range found {
+	for _, m := range messagesIn(text) {
 		if m.incoming() {
 			a.incoming(m)
 		} else if r.answer == nil && a.awaits(m) {
@@ -232,7 +232,7 @@ func (r *reading) event(a *attempt, ev sse.Event) bool {
 // awaits reports whether a message answers the call. Text that is no JSON-RPC request is answered by any response.
 func (a *attempt) awaits(m message) bool {
 	if a.call.Read == ReadBody && a.call.ID == "" {
-		return !m.incoming()
+		return m.rpc()
 	}
 	return recording.Answers(m.head, a.call.ID)
 }
@@ -278,10 +278,10 @@ func (r *reading) whole(a *attempt, o *opened, body io.Reader, limit int64) (reu
 			return false
 		}
 		doc.feed(buf[:n])
-		if doc.never() && a.call.Read == ReadAnswer {
+		if doc.text && a.call.Read == ReadAnswer {
 			limit = min(limit, max(maxPage, r.size))
 		}
-		if doc.complete() && timer == nil {
+		if doc.over && timer == nil {
 			timer = time.AfterFunc(trailGrace, func() { o.cancel(errEnough) })
 			defer timer.Stop()
 		}
@@ -305,19 +305,12 @@ func (a *attempt) answerIn(body []byte) []byte {
 		return nil
 	}
 	if text[0] == '[' {
-		elements, ok := splitArray(text)
-		if !ok {
-			return nil
-		}
 		var answer []byte
-		for _, el := range elements {
-			m, ok := parseMessage(el)
-			switch {
-			case !ok:
-			case m.incoming():
+		for _, m := range messagesIn(text) {
+			if m.incoming() {
 				a.incoming(m)
-			case answer == nil && recording.Answers(m.head, a.call.ID):
-				answer = el
+			} else if answer == nil && recording.Answers(m.head, a.call.ID) {
+				answer = m.raw
 			}
 		}
 		return answer
@@ -332,13 +325,36 @@ func (a *attempt) answerIn(body []byte) []byte {
 	if !m.head.Get("error").Exists() {
 		return nil
 	}
-	if !m.head.Get("jsonrpc").Exists() && !recording.IsMessage(jsonObject(text)) {
+	if !m.head.Get("jsonrpc").Exists() && !recording.IsMessage(jsonValue(text)) {
 		return nil // an OAuth error body, for one
 	}
 	return text
 }
 
-func jsonObject(text []byte) jsondoc.Value {
+// messagesIn returns the messages of a text or batch, also of a batch with raw control bytes in its strings.
+func messagesIn(text []byte) []message {
+	if text[0] != '[' {
+		if m, ok := parseMessage(text); ok {
+			return []message{m}
+		}
+		return nil
+	}
+	elements, ok := splitArray(text)
+	if !ok {
+		for _, el := range jsonValue(text).Elements() {
+			elements = append(elements, el.Value.Raw())
+		}
+	}
+	var list []message
+	for _, el := range elements {
+		if m, ok := parseMessage(el); ok {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+func jsonValue(text []byte) jsondoc.Value {
 	v, _, err := jsondoc.Parse(text)
 	if err != nil {
 		return jsondoc.Value{}
@@ -348,14 +364,13 @@ func jsonObject(text []byte) jsondoc.Value {
 
 // jsonEnd notices where a JSON document ends, without checking it.
 type jsonEnd struct {
-	begun, text      bool // text: it begins like no object or array
+	over  bool // the document is complete
+	text  bool // it begins like no object or array
+	begun bool
+
 	inString, escape bool
 	depth            int
-	over             bool
 }
-
-func (d *jsonEnd) complete() bool { return d.over }
-func (d *jsonEnd) never() bool    { return d.text }
 
 func (d *jsonEnd) feed(chunk []byte) {
 	if d.over || d.text {

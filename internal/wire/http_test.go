@@ -30,7 +30,7 @@ const (
 )
 
 func post() Call {
-	return Call{Step: "session/tools/list/1", Connection: "session", RPC: "tools/list", ID: "1", Body: []byte(request), Timeout: 5 * time.Second}
+	return Call{Step: "session/tools/list/1", Connection: "session", RPC: "tools/list", ID: "1", Body: []byte(request), Timeout: 20 * time.Second}
 }
 
 // serve starts a server and returns a link to its /mcp.
@@ -394,7 +394,7 @@ func TestAcknowledgements(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := link(t, rawServer(t, true, tt.raw))
-			r := h.Do(t.Context(), Call{Step: "session/initialized", Body: []byte(`{}`), Read: ReadAck, Timeout: 5 * time.Second})
+			r := h.Do(t.Context(), Call{Step: "session/initialized", Body: []byte(`{}`), Read: ReadAck, Timeout: 20 * time.Second})
 			if r.Status != tt.status || r.Exchange.Failure != nil {
 				t.Fatalf("status %d, %+v", r.Status, r.Exchange.Failure)
 			}
@@ -412,7 +412,7 @@ func TestReadHeadersLeavesTheStream(t *testing.T) {
 		stream(w, ": open\n\n")
 		<-r.Context().Done()
 	})
-	r := h.Do(t.Context(), Call{Step: "probe/get-stream", Method: http.MethodGet, Read: ReadHeaders, Timeout: 5 * time.Second, Header: http.Header{"Accept": {"text/event-stream"}}})
+	r := h.Do(t.Context(), Call{Step: "probe/get-stream", Method: http.MethodGet, Read: ReadHeaders, Timeout: 20 * time.Second, Header: http.Header{"Accept": {"text/event-stream"}}})
 	if r.Status != 200 || r.Exchange.Failure != nil || r.Exchange.Response.Body != nil || requests.Load() != 1 {
 		t.Errorf("status %d, %+v, %d requests", r.Status, r.Exchange.Failure, requests.Load())
 	}
@@ -513,6 +513,9 @@ func TestBodiesAboveTheCap(t *testing.T) {
 			if class(r) != recording.FailTooLarge || int64(len(body.Bytes)) != call.MaxBody || !body.Cut || body.Size <= call.MaxBody {
 				t.Errorf("%+v, %d of %d bytes kept", r.Exchange.Failure, len(body.Bytes), body.Size)
 			}
+			if r.Exchange.Response.EndedBy != "limit" {
+				t.Errorf("ended by %q", r.Exchange.Response.EndedBy)
+			}
 			if len(r.Exchange.Others) > recording.MaxOthers {
 				t.Errorf("%d others", len(r.Exchange.Others))
 			}
@@ -584,7 +587,7 @@ func TestTimeouts(t *testing.T) {
 		defer l.Close()
 		for scheme, phase := range map[string]string{"http": "", "https": "connect"} {
 			call := post()
-			call.Timeout = 60 * time.Millisecond
+			call.Timeout = 300 * time.Millisecond
 			r := link(t, scheme+"://"+l.Addr().String()+"/").Do(t.Context(), call)
 			if class(r) != recording.FailTimeout || r.Exchange.Failure.Phase != phase {
 				t.Errorf("%s: %+v", scheme, r.Exchange.Failure)

@@ -186,3 +186,31 @@ func TestClientCertificateStaysAway(t *testing.T) {
 		}
 	}
 }
+
+func TestHTTP2(t *testing.T) {
+	ca := newAuthority(t)
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stream(w, "id: 1\ndata:\n\n")
+		if r.URL.Path == "/mcp" {
+			stream(w, "data: "+answer1+"\n\n")
+		}
+		<-r.Context().Done()
+	}))
+	srv.EnableHTTP2 = true
+	srv.TLS = &tls.Config{Certificates: []tls.Certificate{ca.issue(t, "localhost", time.Now().Add(time.Hour))}}
+	srv.StartTLS()
+	defer srv.Close()
+	_, port, _ := strings.Cut(srv.Listener.Addr().String(), ":")
+	h := link(t, "https://localhost:"+port+"/mcp", func(o *HTTPOptions) { o.RootCAs = ca.pool })
+	r := h.Do(t.Context(), post())
+	wantAnswer(t, r)
+	if r.Exchange.Response.Proto != "HTTP/2.0" || r.Exchange.Response.TLS == nil {
+		t.Errorf("%s, %+v", r.Exchange.Response.Proto, r.Exchange.Response.TLS)
+	}
+	silent := post()
+	silent.URL, silent.Timeout = "https://localhost:"+port+"/silent", 50*time.Millisecond
+	if r := h.Do(t.Context(), silent); class(r) != recording.FailTimeout {
+		t.Errorf("%+v", r.Exchange.Failure)
+	}
+	h.Close()
+}

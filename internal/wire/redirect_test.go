@@ -118,7 +118,11 @@ func TestRedirectsThatAreNotFollowed(t *testing.T) {
 			if last := r.Exchange.Hops[tt.hops-1]; last.Refused != tt.refused || last.Followed {
 				t.Errorf("last hop %+v", last)
 			}
-			if !strings.Contains(r.Exchange.Failure.Detail, orElse(tt.refused, "not asked for")) {
+			reason := tt.refused
+			if reason == "" {
+				reason = "not asked for"
+			}
+			if !strings.Contains(r.Exchange.Failure.Detail, reason) {
 				t.Errorf("detail %q", r.Exchange.Failure.Detail)
 			}
 		})

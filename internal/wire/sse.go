@@ -22,6 +22,7 @@ type SSE struct {
 	http    *HTTP
 	message *url.URL
 	ended   chan struct{} // the reader of the stream is done
+	slots   chan struct{} // taken by calls that wait for an answer, at most MaxInFlight
 
 	mu      sync.Mutex
 	waiting []*streamWaiter // oldest first
@@ -55,7 +56,7 @@ func OpenSSE(ctx context.Context, endpoint string, call Call, opts HTTPOptions) 
 		h.Close()
 		return nil, a.end(fail).Exchange
 	}
-	s := &SSE{http: h, gone: make(chan struct{}), ended: make(chan struct{})}
+	s := &SSE{http: h, gone: make(chan struct{}), ended: make(chan struct{}), slots: make(chan struct{}, MaxInFlight)}
 	reply := h.patiently(ctx, a, func(ctx context.Context) Reply { return s.open(ctx, a) })
 	if reply.Exchange.Failure != nil {
 		h.Close()
@@ -189,8 +190,7 @@ func (s *SSE) listen(events *eventReader) {
 		if len(text) == 0 {
 			continue
 		}
-		found, _ := messages(text)
-		for _, m := range found {
+		for _, m := range messagesIn(text) {
 			if m.incoming() {
 				s.incoming(m)
 			} else {
@@ -274,12 +274,14 @@ func (s *SSE) Do(ctx context.Context, call Call) Reply {
 		return s.http.Do(ctx, call)
 	}
 	call.URL = s.MessageURL()
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return s.unsent(call, contextFailure(ctx, ""))
+	}
 	if lost := s.Lost(); lost != nil {
-		a := s.http.attempt(call)
-		if fail := a.prepare(); fail != nil {
-			return a.end(fail)
-		}
-		return a.end(lost)
+		return s.unsent(call, lost)
 	}
 	w := &streamWaiter{id: call.ID, answer: make(chan []byte, 1)}
 	s.mu.Lock()
@@ -318,6 +320,15 @@ func (s *SSE) Do(ctx context.Context, call Call) Reply {
 		s.record(&reply, answer, call, began)
 	}
 	return reply
+}
+
+// unsent records a call that was not sent.
+func (s *SSE) unsent(call Call, why *recording.Failure) Reply {
+	a := s.http.attempt(call)
+	if fail := a.prepare(); fail != nil {
+		return a.end(fail)
+	}
+	return a.end(why)
 }
 
 // await waits for the answer after the POST is done. It returns none when the POST itself was answered or failed.

@@ -271,7 +271,11 @@ func TestOpenSSEFailures(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			srv := httptest.NewServer(tt.handler)
 			defer srv.Close()
-			s, x := OpenSSE(t.Context(), srv.URL, Call{Step: "session/sse", Timeout: 100 * time.Millisecond}, HTTPOptions{})
+			limit := 20 * time.Second
+			if tt.want == recording.FailTimeout {
+				limit = 200 * time.Millisecond
+			}
+			s, x := OpenSSE(t.Context(), srv.URL, Call{Step: "session/sse", Timeout: limit}, HTTPOptions{})
 			if s != nil {
 				s.Close()
 				t.Fatal("a link came about")
