@@ -2,6 +2,7 @@ package toolschema
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,8 +12,11 @@ import (
 // node is a subschema, an object or a boolean, in the tree of subschemas.
 type node struct {
 	value    jsondoc.Value
-	parent   int      // -1 for the root and for schemas that stand where no keyword says so
-	path     []string // from the parent, or from the root of the document where there is no parent
+	parent   int // -1 for the root and for schemas that stand where no keyword puts one
+	keyword  string
+	name     string // of the member, or position in the array, where the keyword holds several
+	several  bool
+	path     []string // from the root of the document where there is no parent
 	resource int
 	refersTo int // node that $ref leads to, -1 for none
 }
@@ -63,11 +67,11 @@ var noBase = &url.URL{Scheme: "https", Host: "schema.invalid", Path: "/"}
 func resolve(root jsondoc.Value, d Dialect, report *Report) {
 	r := resolver{
 		dialect: d, root: root, report: report,
-		children: map[childKey]int{}, byURL: map[string]int{}, strays: map[strayKey]int{},
+		nodes: make([]node, 0, report.schemas), children: make(map[childKey]int, report.schemas), byURL: map[string]int{}, strays: map[strayKey]int{},
 	}
 	r.resources = []resource{{node: 0, base: noBase}}
 	r.byURL[noBase.String()] = 0
-	r.add(root, -1, nil, 0)
+	r.add(node{value: root, parent: -1})
 	for i := 0; i < len(r.nodes) && report.Unjudged == ""; i++ { // strays are added while this runs
 		r.follow(i)
 	}
@@ -77,13 +81,14 @@ func resolve(root jsondoc.Value, d Dialect, report *Report) {
 }
 
 // add adds a schema and everything below it, in document order.
-func (r *resolver) add(v jsondoc.Value, parent int, path []string, res int) int {
-	id := len(r.nodes)
-	r.nodes = append(r.nodes, node{value: v, parent: parent, path: path, resource: res, refersTo: -1})
+func (r *resolver) add(n node) int {
+	id, v := len(r.nodes), n.value
+	n.refersTo = -1
+	r.nodes = append(r.nodes, n)
 	if !v.IsObject() {
 		return id
 	}
-	res = r.identify(id, v, res)
+	res := r.identify(id, v, n.resource)
 	r.nodes[id].resource = res
 	for _, m := range v.Members() {
 		f := r.dialect.form(m.Name)
@@ -94,16 +99,16 @@ func (r *resolver) add(v jsondoc.Value, parent int, path []string, res int) int 
 		case f == schemaMap || f == dependencyMap:
 			for _, e := range m.Value.Members() {
 				if e.Value.IsObject() || e.Value.Kind() == jsondoc.Bool {
-					r.children[childKey{id, m.Name, e.Name}] = r.add(e.Value, id, []string{m.Name, e.Name}, res)
+					r.children[childKey{id, m.Name, e.Name}] = r.add(node{value: e.Value, parent: id, keyword: m.Name, name: e.Name, several: true, resource: res})
 				}
 			}
 		case m.Value.IsArray():
 			for i, e := range m.Value.Elements() {
 				index := strconv.Itoa(i)
-				r.children[childKey{id, m.Name, index}] = r.add(e.Value, id, []string{m.Name, index}, res)
+				r.children[childKey{id, m.Name, index}] = r.add(node{value: e.Value, parent: id, keyword: m.Name, name: index, several: true, resource: res})
 			}
 		default:
-			r.children[childKey{id, m.Name, ""}] = r.add(m.Value, id, []string{m.Name}, res)
+			r.children[childKey{id, m.Name, ""}] = r.add(node{value: m.Value, parent: id, keyword: m.Name, resource: res})
 		}
 	}
 	return id
@@ -281,7 +286,7 @@ func (r *resolver) stray(from int, names []string) int {
 	r.report.untraced = true
 	id := -1
 	if len(c.report.Problems) == 0 && c.report.Unjudged == "" {
-		id = r.add(v, -1, path, r.nodes[from].resource)
+		id = r.add(node{value: v, parent: -1, path: path, resource: r.nodes[from].resource})
 	}
 	r.strays[key] = id
 	return id
@@ -289,16 +294,17 @@ func (r *resolver) stray(from int, names []string) int {
 
 // tokens returns the path of a node from the root of the document.
 func (r *resolver) tokens(id int) []string {
-	var parts [][]string
-	n := 0
-	for id >= 0 {
-		parts = append(parts, r.nodes[id].path)
-		n += len(r.nodes[id].path)
-		id = r.nodes[id].parent
+	var backwards []string
+	for ; r.nodes[id].parent >= 0; id = r.nodes[id].parent {
+		n := r.nodes[id]
+		if n.several {
+			backwards = append(backwards, n.name)
+		}
+		backwards = append(backwards, n.keyword)
 	}
-	path := make([]string, 0, n+4)
-	for i := len(parts) - 1; i >= 0; i-- {
-		path = append(path, parts[i]...)
+	path := slices.Clone(r.nodes[id].path)
+	for _, name := range slices.Backward(backwards) {
+		path = append(path, name)
 	}
 	return path
 }

@@ -17,7 +17,7 @@ import (
 // normalized reduces a text to what must differ for two texts to say different things: words without regard to case and spacing, and
 // without a full stop at the end.
 func normalized(text string) string {
-	folded := cases.Fold().String(strings.Join(strings.Fields(text), " "))
+	folded := fold(strings.Join(strings.Fields(text), " "))
 	return strings.TrimRightFunc(strings.TrimSuffix(folded, "."), unicode.IsSpace)
 }
 
@@ -105,12 +105,22 @@ func uninformative(item observe.Item) string {
 
 // lettersOf keeps letters and digits, without regard to case.
 func lettersOf(s string) string {
-	return cases.Fold().String(strings.Map(func(r rune) rune {
+	return fold(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
 			return r
 		}
 		return -1
 	}, s))
+}
+
+// fold makes texts equal that differ in case only.
+func fold(s string) string {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return cases.Fold().String(s)
+		}
+	}
+	return strings.ToLower(s)
 }
 
 func uninformativeDescriptions(o *observe.Observation) []rule.Finding {

@@ -95,7 +95,7 @@ func repeatedHeaders(o *observe.Observation) []annotation {
 		tool int
 		name string
 	}
-	keyOf := func(a annotation) key { return key{a.item.Index, lowerASCII(a.header().TextOr(""))} }
+	keyOf := func(a annotation) key { return key{a.item.Index, strings.Map(toLowerASCII, a.header().TextOr(""))} }
 	counts := map[key]int{}
 	list := filter(annotations(o), func(a annotation) bool { return a.header().IsString() })
 	for _, a := range list {
@@ -104,13 +104,11 @@ func repeatedHeaders(o *observe.Observation) []annotation {
 	return filter(list, func(a annotation) bool { return counts[keyOf(a)] > 1 })
 }
 
-func lowerASCII(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, s)
+func toLowerASCII(r rune) rune {
+	if r >= 'A' && r <= 'Z' {
+		return r + 'a' - 'A'
+	}
+	return r
 }
 
 func unsupportedHeaders(o *observe.Observation) []annotation {

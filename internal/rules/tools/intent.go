@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
@@ -40,10 +39,12 @@ func wordSet(list string) map[string]bool {
 
 func isVerb(w string) bool { return readVerbs[w] || changeVerbs[w] }
 
-var (
-	nameParts  = regexp.MustCompile(`[A-Za-z0-9]+`)
-	proseWords = regexp.MustCompile(`[A-Za-z]+`)
-)
+// wordsOf returns the runs of ASCII letters, and of digits where they count, in lower case.
+func wordsOf(text string, digits bool) []string {
+	return strings.FieldsFunc(strings.Map(toLowerASCII, text), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (!digits || r < '0' || r > '9')
+	})
+}
 
 // baseForm maps "deletes" to "delete" where that is a verb.
 func baseForm(word string) string {
@@ -55,17 +56,10 @@ func baseForm(word string) string {
 	return word
 }
 
-func lowered(words []string) []string {
-	for i, w := range words {
-		words[i] = strings.ToLower(w)
-	}
-	return words
-}
-
 // intentOf reads the verb of the name, one of its first two words, and that of the description, one of its first three.
 func intentOf(item observe.Item) intent {
-	parts := lowered(nameParts.FindAllString(afterLower.ReplaceAllString(item.Get("name").TextOr(""), "$1 $2"), -1))
-	prose := lowered(proseWords.FindAllString(item.Get("description").TextOr(""), -1))
+	parts := wordsOf(afterLower.ReplaceAllString(item.Get("name").TextOr(""), "$1 $2"), true)
+	prose := wordsOf(item.Get("description").TextOr(""), false)
 	named, described := "", ""
 	for _, w := range parts[:min(2, len(parts))] {
 		if named == "" && isVerb(w) {
