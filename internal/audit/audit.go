@@ -12,8 +12,11 @@ import (
 )
 
 // Judge decodes a recording, judges it with every rule there is and scores the verdicts under a roster. It is a pure function: the same
-// recording and roster give the same report, byte for byte, whenever and wherever it runs.
-func Judge(rec *recording.Recording, p *policy.Policy) *report.Report {
+// recording and roster give the same report, byte for byte, whenever and wherever it runs. Engine names the program whose rules judge,
+// which need not be the one that recorded.
+func Judge(rec *recording.Recording, p *policy.Policy, engine recording.Engine) *report.Report {
 	o := observe.Decode(rec)
-	return report.Build(rec, o, rule.Judge(rules.All(), o), p)
+	r := report.Build(rec, o, rule.Judge(rules.All(), o), p)
+	r.Engine = report.Engine{Name: engine.Name, Version: engine.Version}
+	return r
 }

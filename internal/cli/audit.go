@@ -111,7 +111,7 @@ func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand,
 			return err
 		}
 	}
-	return f.out.finish(env, audit.Judge(rec, p))
+	return f.out.finish(env, audit.Judge(rec, p, engine()))
 }
 
 // refuse ends an audit whose target cannot be used. Whoever asked for JSON and named a target still gets a report that says so.
@@ -123,7 +123,7 @@ func (f *auditFlags) refuse(env *Env, p *policy.Policy, opts capture.Options, na
 	rec := &recording.Recording{Format: recording.Format, Version: recording.Version, Engine: opts.Engine, AsOf: opts.AsOf.UTC()}
 	rec.Target.Display = recording.MaskURL(named)
 	rec.Failure = &recording.Failure{Class: recording.FailInvalidTarget, Phase: "target", Detail: exit.message}
-	if writeErr := f.out.write(env, audit.Judge(rec, p)); writeErr != nil {
+	if writeErr := f.out.write(env, audit.Judge(rec, p, engine())); writeErr != nil {
 		return writeErr
 	}
 	return err
