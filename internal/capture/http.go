@@ -268,15 +268,22 @@ func (e *endpoint) defences(ctx context.Context, s *session, g *gateways) []func
 	}
 	if len(g.discover.Answer) > 0 {
 		a.same("probe/malformed-control", "probe/discover")
-		bad := call
-		bad.Step, bad.RPC, bad.Read, bad.MaxBody = "probe/malformed-json", "server/discover", wire.ReadBody, 16<<10
-		bad.Body, bad.Header = []byte(`{"jsonrpc":"2.0","id":`+itoa(idMalformedJSON)+`,"method":"server/discover",`), statelessHeaders("server/discover", "")
-		tasks = append(tasks, func() { a.keep(e.probe.send(ctx, bad)) })
+	}
+	if g.discover.Status != 0 {
+		tasks = append(tasks, func() { e.malformed(ctx, "") })
 	}
 	if len(a.rec.Target.CredentialParams) > 0 {
 		tasks = append(tasks, func() { e.queryCredential(ctx) })
 	}
 	return tasks
+}
+
+// malformed sends text that breaks off in the middle, to the endpoint or to another URL. What the answer gives away is looked at whether or
+// not the server lets us in.
+func (e *endpoint) malformed(ctx context.Context, target string) {
+	e.a.keep(e.probe.send(ctx, wire.Call{Step: "probe/malformed-json", Connection: "probe", RPC: "server/discover", URL: target, Read: wire.ReadBody,
+		MaxBody: 16 << 10, Timeout: e.a.budgets.Probe, Header: statelessHeaders("server/discover", ""),
+		Body: []byte(`{"jsonrpc":"2.0","id":` + itoa(idMalformedJSON) + `,"method":"server/discover",`)}))
 }
 
 // closeSession ends a session that a probe opened by accident.

@@ -33,6 +33,7 @@ func (a *audit) overSSE(ctx context.Context, e *endpoint) bool {
 		s.initialized(ctx)
 		s.catalogs(ctx)
 		a.sessionSkills(ctx, s)
+		e.malformed(ctx, link.MessageURL())
 	}
 	return true
 }
