@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
 	"github.com/mcp-hallmark/hallmark/internal/observe"
@@ -43,10 +44,12 @@ func skillPassages(o *observe.Observation) []skillPassage {
 		}
 		return p
 	}
+	total := 0
 	for _, f := range o.Skills.Files {
 		if f.Error == nil && f.Text != nil {
+			total += len(*f.Text)
 			p := place(f.URI, f.Step, "/SKILL.md", "/result/contents")
-			all = append(all, filePassages(p, *f.Text, listed[observe.NormalURI(f.URI)].Get("frontmatter"))...)
+			all = append(all, filePassages(p, *f.Text, listed[observe.NormalURI(f.URI)].Get("frontmatter"), total <= maxMarkdown)...)
 		}
 	}
 	gets := slices.Clone(o.Skills.Gets)
@@ -73,7 +76,7 @@ func frontmatterPassages(p passage, v jsondoc.Value) []skillPassage {
 }
 
 // filePassages reads one SKILL.md: its header as it stands, the header's strings where the listing has others, and the blocks of its body.
-func filePassages(p passage, file string, listed jsondoc.Value) []skillPassage {
+func filePassages(p passage, file string, listed jsondoc.Value, asMarkdown bool) []skillPassage {
 	header, body, ok := observe.SplitFrontmatter(file)
 	var all []skillPassage
 	add := func(text string, line int, b *textscan.Block) {
@@ -90,10 +93,51 @@ func filePassages(p passage, file string, listed jsondoc.Value) []skillPassage {
 		}
 	}
 	above := strings.Count(header, "\n")
-	for _, b := range textscan.Blocks(body) {
+	read := plainBlocks
+	if asMarkdown {
+		read = blocksOf
+	}
+	for _, b := range read(body) {
 		add("", above+b.Line, &b)
 	}
 	return all
+}
+
+// maxMarkdown is how much of all skills of a server is read as Markdown, in bytes. What comes after it is scanned as it stands.
+const maxMarkdown = 512 << 10
+
+// plainBlocks cuts a text at its blank lines.
+func plainBlocks(body string) []textscan.Block {
+	var blocks []textscan.Block
+	line := 1
+	for part := range strings.SplitSeq(body, "\n\n") {
+		text := strings.TrimLeft(part, "\n")
+		blocks = append(blocks, textscan.Block{Line: line + len(part) - len(text), Views: []string{text}})
+		line += strings.Count(part, "\n") + 2
+	}
+	return blocks
+}
+
+// Three rules read the same bodies, each for its findings and for its details. Reading one is what costs, so the last ones are kept.
+var (
+	readBodies     = map[string][]textscan.Block{}
+	readBodiesLock sync.Mutex
+)
+
+const maxReadBodies = 64 // about as many as one audit reads
+
+func blocksOf(body string) []textscan.Block {
+	readBodiesLock.Lock()
+	defer readBodiesLock.Unlock()
+	blocks, ok := readBodies[body]
+	if !ok {
+		if len(readBodies) == maxReadBodies {
+			clear(readBodies)
+		}
+		blocks = textscan.Blocks(body)
+		readBodies[body] = blocks
+	}
+	return blocks
 }
 
 // texts are the readings of a passage.
