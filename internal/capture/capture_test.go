@@ -49,6 +49,12 @@ func TestLegacyServerOverHTTP(t *testing.T) {
 	if rec.Find("probe/session-delete") == nil {
 		t.Error("the session was not closed")
 	}
+	if p := o.Probe(observe.ProbeMadeUpSession); p.Outcome != observe.Supported || p.Status != 404 {
+		t.Errorf("made-up session: outcome %q, status %d, %s", p.Outcome, p.Status, p.Reason)
+	}
+	if rec.Find("session/initialize-renewed") != nil {
+		t.Error("the refusal of a made-up session was taken for the loss of the real one")
+	}
 }
 
 // The stateful capture of catalogs with one page each takes at most five round trips: handshake, initialized, the listings with the cursor
@@ -80,6 +86,9 @@ func TestRoundTripsOfADualEraServer(t *testing.T) {
 		t.Errorf("%d requests, want at most 45", n)
 	}
 	t.Logf("%d round trips, %d requests", web.Steps(), len(web.Requests()))
+	if p := o.Probe(observe.ProbeLifecycles); p.Outcome != observe.Supported {
+		t.Errorf("lifecycles: outcome %q, %s, %v", p.Outcome, p.Reason, p.Facts)
+	}
 	if web.Steps() > 9 {
 		t.Errorf("%d sequential round trips, want at most 9", web.Steps())
 	}

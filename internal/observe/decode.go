@@ -226,9 +226,12 @@ func decodeNotes(rec *recording.Recording) []Note {
 		if e.SameAs != "" || !strings.HasPrefix(e.Step, "session/") && !strings.HasPrefix(e.Step, "stateless/") && e.Step != "probe/discover" && e.Step != "probe/stateless-list" {
 			continue
 		}
-		_, n, ok := e.Message()
-		if !ok || n.Empty() {
+		msg, n, ok := e.Message()
+		if !ok {
 			continue
+		}
+		if kind, detail := otherID(e, msg); kind != "" && (!strings.HasPrefix(e.Step, "probe/") || msg.Get("result").Exists()) {
+			notes = append(notes, Note{Kind: kind, Step: e.Step, Pointer: "/id", Detail: detail})
 		}
 		for _, list := range []struct {
 			kind     string

@@ -89,9 +89,10 @@ type TLS struct {
 
 // Note is something odd about a message that does not keep it from being read.
 type Note struct {
-	Kind    string // "duplicate-key", "invalid-text", "control-byte", "too-deep"
+	Kind    string // "duplicate-key", "invalid-text", "control-byte", "too-deep", "id-type" and "other-id" (see otherID)
 	Step    string
 	Pointer string // JSON Pointer, or "byte N" for control bytes
+	Detail  string // what was seen, where the pointer does not show it
 }
 
 // Catalog is the outcome of one listing.

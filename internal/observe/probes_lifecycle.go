@@ -47,6 +47,7 @@ func statelessProbes(rec *recording.Recording, o *Observation) []Probe {
 		connectionProbe(rec, ProbeToolsIndependent, surfaces[0]),
 		connectionProbe(rec, ProbeResourcesIndependent, surfaces[1]),
 		connectionProbe(rec, ProbePromptsIndependent, surfaces[3]),
+		lifecyclesProbe(rec, o),
 	}
 }
 
@@ -65,7 +66,7 @@ func headerProbes(rec *recording.Recording) []Probe {
 
 // sessionProbes need a session, most of them. Where none could be opened, they show nothing for the reason that the handshake had.
 func sessionProbes(rec *recording.Recording, o *Observation) []Probe {
-	probes := []Probe{notificationProbe(rec), invalidRequestProbe(rec), getStreamProbe(rec), sessionDeleteProbe(rec, o)}
+	probes := []Probe{notificationProbe(rec), invalidRequestProbe(rec), getStreamProbe(rec), sessionDeleteProbe(rec, o), madeUpSessionProbe(rec, o)}
 	if o.Session != "" || o.ModernSupport() {
 		return probes
 	}

@@ -247,6 +247,7 @@ func decodeMalformedJSON(rec *recording.Recording) Probe {
 	}
 	if msg.IsObject() {
 		p.Facts["response_id_absent_or_null"] = msg.Get("id").Missing()
+		p.Facts["response_id"] = idWord(msg.Get("id"))
 	}
 	proper := properParseError(msg)
 	switch {
@@ -266,6 +267,17 @@ func decodeMalformedJSON(rec *recording.Recording) Probe {
 		return p.as(NotApplicable, "the answer could not be read to its end")
 	}
 	return p.as(Unsupported, "")
+}
+
+// idWord tells what the id of an answer to a text that is no JSON is: "absent", "null" or "other".
+func idWord(id jsondoc.Value) string {
+	switch {
+	case !id.Exists():
+		return "absent"
+	case id.Missing():
+		return "null"
+	}
+	return "other"
 }
 
 // malformedAnswer reads the answer to a request without an id: the JSON document, the text for leak scanning (nil when nothing readable

@@ -90,6 +90,9 @@ func mcpURL(r Revision, section string) string {
 	if strings.HasPrefix(section, "Basic › Transports › Streamable HTTP") && r > LatestStateful { // a page of its own since then
 		return "https://modelcontextprotocol.io/specification/" + string(r) + "/basic/transports/streamable-http"
 	}
+	if strings.HasPrefix(section, "Basic › Transports › stdio") && r > LatestStateful {
+		return "https://modelcontextprotocol.io/specification/" + string(r) + "/basic/transports/stdio"
+	}
 	for _, p := range mcpPages {
 		if section == p.prefix || strings.HasPrefix(section, p.prefix+" ") {
 			return "https://modelcontextprotocol.io/specification/" + string(r) + "/" + p.page

@@ -5,7 +5,8 @@
 //     revisions with a handshake), offered, refused, capabilities (default {"tools":{}}), discovered (result of server/discover), attempted
 //     (list of catalog names, default: the catalogs given), incomplete, listing_errors ({name: {outcome, page_index, error_code,
 //     class, text}}), catalog_versions ({name: revision}, marks a recovered catalog), server_info, instructions, transport, url, command,
-//     partial, tls_verified, tls_version, tools, resources, resource_templates, prompts, skills, notes, processes, and
+//     partial, tls_verified, tls_version, tools, resources, resource_templates, prompts, skills, notes ({kind, step, pointer, detail}), first_byte_us, processes (see process),
+//     repeat ({catalog: n}, its items stand n times), and
 //     probes ({id: {outcome, reason, class, status, code, message, result, details}}). Details become facts; http_status, error_code and
 //     error_message in details also set the probe's own members;
 //   - exchanges ({step: what came back}, see exchanges.go) are decoded into probes as those of a recording are.
@@ -17,7 +18,9 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
 	"github.com/mcp-hallmark/hallmark/internal/observe"
@@ -31,7 +34,7 @@ var known = map[string]bool{}
 func init() {
 	for _, k := range strings.Fields(`negotiated session offered refused capabilities discovered attempted incomplete listing_errors catalog_versions
 		server_info instructions transport url command partial tls_verified tls_version tools resources resource_templates prompts skills
-		notes processes probes exchanges era requests elapsed_us first_byte_us proxied`) {
+		notes processes repeat probes exchanges era requests elapsed_us first_byte_us proxied`) {
 		known[k] = true
 	}
 }
@@ -175,7 +178,11 @@ func catalogs(o *observe.Observation, in jsondoc.Value, bare bool) error {
 			c.Recovered, c.Revision = true, spec.Revision(v)
 			step = "stateless/" + methods[name] + "/1"
 		}
-		for n, el := range items.Elements() {
+		list := items.Elements()
+		if copies, ok := in.Path("repeat", name).Int(); ok && len(list) > 0 {
+			list = slices.Repeat(list, int(min(max(copies, 0), 1000)))
+		}
+		for n, el := range list {
 			v := el.Value
 			if !bare {
 				v = filled(name, v)
@@ -259,12 +266,35 @@ func probe(id string, v jsondoc.Value) observe.Probe {
 
 func extras(o *observe.Observation, in jsondoc.Value) error {
 	for _, el := range in.Get("notes").Elements() {
-		o.Notes = append(o.Notes, observe.Note{Kind: el.Value.Get("kind").TextOr(""), Step: el.Value.Get("step").TextOr(""), Pointer: el.Value.Get("pointer").TextOr("")})
+		o.Notes = append(o.Notes, observe.Note{Kind: el.Value.Get("kind").TextOr(""), Step: el.Value.Get("step").TextOr(""), Pointer: el.Value.Get("pointer").TextOr(""), Detail: el.Value.Get("detail").TextOr("")})
+	}
+	if n, ok := in.Get("first_byte_us").Int(); ok {
+		o.FirstByte = time.Duration(n) * time.Microsecond
+	}
+	for _, el := range in.Get("processes").Elements() {
+		o.Processes = append(o.Processes, process(el.Value))
 	}
 	if v := in.Get("skills"); !v.Missing() {
 		return skills(o, v)
 	}
 	return nil
+}
+
+// process reads {connection, first_byte_us, bom, crlf, noise: [{line, text, kind}], noise_total}; the total defaults to the number given.
+func process(v jsondoc.Value) recording.Process {
+	p := recording.Process{Connection: v.Get("connection").TextOr("session"), BOM: v.Get("bom").True(), CRLF: v.Get("crlf").True()}
+	if n, ok := v.Get("first_byte_us").Int(); ok {
+		p.FirstByte = recording.Duration(n)
+	}
+	for _, el := range v.Get("noise").Elements() {
+		line, _ := el.Value.Get("line").Int()
+		p.Noise = append(p.Noise, recording.Noise{Line: int(line), Bytes: *recording.NewBody([]byte(el.Value.Get("text").TextOr(""))), Kind: el.Value.Get("kind").TextOr("text")})
+	}
+	p.NoiseTotal = len(p.Noise)
+	if n, ok := v.Get("noise_total").Int(); ok {
+		p.NoiseTotal = int(n)
+	}
+	return p
 }
 
 func setEra(o *observe.Observation, in jsondoc.Value) {
