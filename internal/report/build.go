@@ -55,6 +55,7 @@ func Build(rec *recording.Recording, obs *observe.Observation, verdicts []rule.V
 		r.PartialReason = &reason
 	}
 	r.ServerInfo = serverInfo(obs)
+	r.Skills = skillsEvidence(obs.Skills)
 	r.listings(obs)
 	b := &builder{report: r, policy: pol, evidence: newEvidence(rec, obs), reproducer: newReproducer(rec)}
 	b.verdicts(verdicts)

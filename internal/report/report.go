@@ -43,7 +43,7 @@ type Report struct {
 	ListingErrors      map[string]ListingError `json:"listing_errors"`
 	ServerInfo         *ServerInfo             `json:"server_info"`
 	Package            any                     `json:"package"` // null for audits of servers
-	Skills             any                     `json:"skills"`  // null without evidence about skills
+	Skills             *SkillsEvidence         `json:"skills"`  // null without evidence about skills
 	Summary            Summary                 `json:"summary"`
 	Results            []Result                `json:"results"`
 	SkippedRules       []SkippedRule           `json:"skipped_rules"`
