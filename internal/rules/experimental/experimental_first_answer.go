@@ -14,7 +14,7 @@ import (
 // start of a process.
 const (
 	maxFirstAnswer = 2 * time.Second
-	maxWarmStart   = 5 * time.Second
+	maxWarmStart   = 10 * time.Second
 )
 
 var experimentalFirstAnswer = rule.Rule{
@@ -25,7 +25,7 @@ var experimentalFirstAnswer = rule.Rule{
 	Severity: rule.Low,
 	Needs:    []rule.Need{rule.NeedAccess, needFirstAnswer},
 	Basis:    []spec.Citation{spec.Advice("people wait for the first answer whenever they open a conversation, and hosts give up on slow servers")},
-	Why: "A host connects to all of its servers before a conversation begins. More than 2 seconds over HTTP, or 5 seconds from the start of a process, is a delay that people notice;" +
+	Why: "A host connects to all of its servers before a conversation begins. More than 2 seconds over HTTP, or 10 seconds from the start of a process, is a delay that people notice;" +
 		" some hosts then go on without the server. The first start of a command may install it and is not judged: a later process is.",
 	Fix: "Answer the handshake before you load data or call other services, and keep an instance warm where starts are slow.",
 	Judge: func(o *observe.Observation) []rule.Finding {

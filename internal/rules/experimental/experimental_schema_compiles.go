@@ -24,6 +24,7 @@ var experimentalSchemaCompiles = rule.Rule{
 	Why: "A schema may be valid and still not compile: its dialect is unknown to clients, it refers to a document that no careful client fetches, or it only holds under a dialect" +
 		" that it does not name. Then arguments and results go unchecked, or the tool is dropped.",
 	Fix:   "Name a published dialect of JSON Schema in $schema, or write for 2020-12, and move what is referred to into $defs.",
+	OWASP: []string{"MCP04:2025"},
 	Judge: uncompiled,
 }
 

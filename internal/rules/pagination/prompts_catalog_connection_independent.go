@@ -18,6 +18,7 @@ var promptsCatalogConnectionIndependent = rule.Rule{
 	Basis:      []spec.Citation{spec.MCP(spec.Rev20260728, "Server › Prompts › Capabilities").WithSEP(2567)},
 	Why:        connectionWhy,
 	Fix:        "Build the list of prompts from what the request itself presents (its authorization), not from the connection, the process or what was asked before.",
+	OWASP:      []string{"MCP03:2025"},
 	Judge:      judgeConnections(observe.ProbePromptsIndependent, "prompts"),
 	Details:    connectionDetails(observe.ProbePromptsIndependent, "prompts"),
 }

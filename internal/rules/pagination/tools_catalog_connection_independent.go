@@ -18,6 +18,7 @@ var toolsCatalogConnectionIndependent = rule.Rule{
 	Basis:      []spec.Citation{spec.MCP(spec.Rev20260728, "Server › Tools › Capabilities").WithSEP(2567)},
 	Why:        connectionWhy,
 	Fix:        "Build the list of tools from what the request itself presents (its authorization), not from the connection, the process or what was asked before.",
+	OWASP:      []string{"MCP03:2025"},
 	Judge:      judgeConnections(observe.ProbeToolsIndependent, "tools"),
 	Details:    connectionDetails(observe.ProbeToolsIndependent, "tools"),
 }

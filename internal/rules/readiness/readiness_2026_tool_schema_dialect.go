@@ -22,8 +22,9 @@ var readiness2026ToolSchemaDialect = rule.Rule{
 		spec.MCP(spec.Rev20260728, "Basic › JSON Schema Usage › Schema Validation").WithSEP(2106),
 		spec.MCP(spec.Rev20260728, "Basic › JSON Schema Usage › $ref Resolution").WithSEP(2106),
 	},
-	Why: "A schema without a dialect is read as JSON Schema 2020-12, and clients must not fetch what it refers to. One that is neither valid nor whole is refused, and its tool with it.",
-	Fix: "Make schemas valid under JSON Schema 2020-12, or name their dialect in $schema, and bring referenced schemas in under $defs.",
+	Why:   "A schema without a dialect is read as JSON Schema 2020-12, and clients must not fetch what it refers to. One that is neither valid nor whole is refused, and its tool with it.",
+	Fix:   "Make schemas valid under JSON Schema 2020-12, or name their dialect in $schema, and bring referenced schemas in under $defs.",
+	OWASP: []string{"MCP04:2025"},
 	Judge: func(o *observe.Observation) []rule.Finding {
 		var found []rule.Finding
 		for _, item := range o.Tools.Items {

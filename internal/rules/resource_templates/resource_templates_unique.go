@@ -18,6 +18,7 @@ var resourceTemplatesUnique = rule.Rule{
 	Basis:    []spec.Citation{spec.Advice("clients tell templates apart by their uriTemplate"), spec.MCP(spec.Rev20251125, "Server › Resources › Resource Templates")},
 	Why:      "Two entries with one uriTemplate build the same URIs, so a client cannot tell which description holds for what it reads.",
 	Fix:      "List each uriTemplate once; merge the descriptions or tell the addresses apart.",
+	OWASP:    []string{"MCP03:2025"},
 	Judge: func(o *observe.Observation) []rule.Finding {
 		return fields.Repeated("resource_template", &o.ResourceTemplates, "uriTemplate", "duplicate_uri_template", "a template that stands once")
 	},

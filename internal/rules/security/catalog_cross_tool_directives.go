@@ -16,7 +16,7 @@ var catalogCrossToolDirectives = rule.Rule{
 	Basis:    []spec.Citation{spec.OWASP("MCP03:2025 Tool Poisoning")},
 	Why:      "An order to call or avoid other tools lets one server steer what the user's other servers do.",
 	Fix:      "Direct the model to tools of this server only, by the names it lists.",
-	OWASP:    []string{"MCP03:2025"},
+	OWASP:    []string{"MCP03:2025", "MCP06:2025"},
 	Judge:    judgeCrossTool,
 	Details:  func(o *observe.Observation) map[string]any { return catalogDetails(o, crossTool(o), false) },
 }

@@ -16,6 +16,7 @@ var serverNamePresent = rule.Rule{
 	Basis:    []spec.Citation{spec.MCP(spec.Rev20251125, "Schema › Implementation"), spec.MCP(spec.Rev20260728, "Basic › _meta")},
 	Why:      "The name is how hosts, logs and people tell one server from another. Every revision with a handshake requires it, the stateless one asks for it.",
 	Fix:      "Set serverInfo.name to a name that people can read.",
+	OWASP:    []string{"MCP09:2025"},
 	Judge:    judgeName,
 	Details: func(o *observe.Observation) map[string]any {
 		return detail(o, "name", "server_name")

@@ -16,6 +16,7 @@ var serverVersionPresent = rule.Rule{
 	Basis:    []spec.Citation{spec.MCP(spec.Rev20251125, "Schema › Implementation"), spec.MCP(spec.Rev20250326, "Schema › Implementation")},
 	Why:      "Without a version nobody can say which build showed a fault, or whether a fix has arrived.",
 	Fix:      "Report the version of the implementation in serverInfo.version, best set by the build.",
+	OWASP:    []string{"MCP09:2025"},
 	Judge: func(o *observe.Observation) []rule.Finding {
 		return missing(o, "version", "a version that can be read")
 	},

@@ -16,8 +16,9 @@ var skillsResourcesManifest = rule.Rule{
 	Basis: []spec.Citation{
 		spec.SkillsExtension("Resources"), spec.SkillsExtension("Integrity and Verification"),
 	},
-	Why: "A client checks each file it reads against the list; a file that is not on it, or stands there wrongly, must be refused.",
-	Fix: "List every file once with uri, size and sha256 digest, the SKILL.md included, or set resources to \"dynamic\".",
+	Why:   "A client checks each file it reads against the list; a file that is not on it, or stands there wrongly, must be refused.",
+	Fix:   "List every file once with uri, size and sha256 digest, the SKILL.md included, or set resources to \"dynamic\".",
+	OWASP: []string{"MCP04:2025"},
 	Judge: func(o *observe.Observation) []rule.Finding {
 		var found []rule.Finding
 		for _, item := range judged(o, isObject) {

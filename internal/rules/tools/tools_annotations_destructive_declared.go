@@ -17,7 +17,7 @@ var toolsAnnotationsDestructiveDeclared = rule.Rule{
 	Basis:    []spec.Citation{spec.MCP(spec.Rev20251125, "Schema › ToolAnnotations")},
 	Why:      "Clients skip the approval of calls to tools that declare themselves harmless. A tool that deletes and says so misleads them.",
 	Fix:      "Set readOnlyHint to false and destructiveHint to true on tools that delete, or leave destructiveHint out.",
-	OWASP:    []string{"MCP03:2025"},
+	OWASP:    []string{"MCP02:2025", "MCP03:2025"},
 	Judge:    understated,
 	Details: func(o *observe.Observation) map[string]any {
 		return map[string]any{"understated_tools": names(o, understated(o))}

@@ -17,6 +17,7 @@ var toolsAnnotationsHintsConsistent = rule.Rule{
 	Basis:    []spec.Citation{spec.MCP(spec.Rev20251125, "Schema › ToolAnnotations")},
 	Why:      "A tool cannot both change nothing and destroy something. One of the hints is wrong, and which one clients believe differs.",
 	Fix:      "Take destructiveHint off tools that only read, or set readOnlyHint to false.",
+	OWASP:    []string{"MCP02:2025"},
 	Judge:    contradictory,
 	Details: func(o *observe.Observation) map[string]any {
 		return map[string]any{"contradictory_tools": names(o, contradictory(o))}

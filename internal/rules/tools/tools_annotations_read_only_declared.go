@@ -17,6 +17,7 @@ var toolsAnnotationsReadOnlyDeclared = rule.Rule{
 	Basis:    []spec.Citation{spec.Advice("the default of readOnlyHint is false, so a tool that reads gains from declaring it"), spec.MCP(spec.Rev20251125, "Schema › ToolAnnotations")},
 	Why:      "Without readOnlyHint a client must take a tool for one that changes things, and asks a person before each call.",
 	Fix:      "Declare readOnlyHint on tools that only read.",
+	OWASP:    []string{"MCP02:2025"},
 	Judge:    readersWithoutHint,
 	Details: func(o *observe.Observation) map[string]any {
 		return map[string]any{"tools_without_read_only_hint": names(o, readersWithoutHint(o))}

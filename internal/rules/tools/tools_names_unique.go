@@ -19,6 +19,7 @@ var toolsNamesUnique = rule.Rule{
 	Basis:    []spec.Citation{spec.MCP(spec.Rev20251125, "Server › Tools › Tool Names").WithSEP(986)},
 	Why:      "A client calls a tool by its name alone. Of two tools with one name only one can be reached, and which one differs between clients.",
 	Fix:      "Give every tool a name of its own.",
+	OWASP:    []string{"MCP03:2025"},
 	Judge: func(o *observe.Observation) []rule.Finding {
 		counts := nameCounts(o.Tools.Items)
 		var found []rule.Finding

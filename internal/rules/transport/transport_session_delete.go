@@ -20,6 +20,7 @@ var transportSessionDelete = rule.Rule{
 	Basis:    []spec.Citation{spec.MCP(spec.Rev20251125, "Basic › Transports › Session Management")},
 	Why:      "Clients end their sessions so that the server can free them, and start a new one when they see 404. Another status leaves sessions behind, or clients stuck in a dead one.",
 	Fix:      "End the session on DELETE and answer 404 to its id from then on, or refuse DELETE with 405.",
+	OWASP:    []string{"MCP07:2025"},
 	Judge: func(o *observe.Observation) []rule.Finding {
 		p := o.Probe(observe.ProbeSessionDelete)
 		if p.Outcome == observe.Supported {
