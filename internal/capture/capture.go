@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"encoding/hex"
 	"errors"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -59,6 +60,9 @@ type Options struct {
 	RootCAs  *x509.CertPool // nil for the system's
 	Cert     *tls.Certificate
 	Insecure bool // do not verify certificates
+	// Dial opens the connections to the target where the usual way does not lead there, for embedders and tests; nil for the usual way.
+	// Addresses that the target names are dialled the usual way.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Secrets are hidden wherever they appear in the recording, besides the headers' values: what a sign-in left behind.
 	Secrets []string
 	// InFlight bounds the requests in flight to one origin, 6 when 0.

@@ -91,7 +91,7 @@ func (a *audit) dial() (*endpoint, error) {
 	e := &endpoint{a: a, given: len(a.opts.Header) > 0 || a.opts.Cert != nil}
 	e.options = wire.HTTPOptions{
 		Header: a.opts.Header, Version: a.opts.Engine.Version, Redactor: a.redact, Began: a.began, Limiter: wire.NewLimiter(),
-		RootCAs: a.opts.RootCAs, Insecure: a.opts.Insecure, Proxy: wire.EnvironmentProxy(), Timeout: a.budgets.Request,
+		RootCAs: a.opts.RootCAs, Insecure: a.opts.Insecure, Proxy: wire.EnvironmentProxy(), Dial: a.opts.Dial, Timeout: a.budgets.Request,
 	}
 	if a.opts.Cert != nil {
 		e.options.Certificates = []tls.Certificate{*a.opts.Cert}

@@ -38,6 +38,8 @@ type HTTPOptions struct {
 	Insecure     bool              // do not refuse certificates that do not verify
 	// Proxy names the proxy for a URL, none when nil. EnvironmentProxy is the usual one.
 	Proxy func(*url.URL) (*url.URL, error)
+	// Dial opens connections in place of a net.Dialer, nil for that. URLs that the server names are dialled and screened as ever.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	Timeout     time.Duration // of a call that names none, DefaultCallTimeout when 0
 	RetryBudget time.Duration // DefaultRetryBudget when 0; negative means no retries
@@ -249,8 +251,12 @@ func (h *HTTP) transport(r route) *http.Transport {
 	if r.screened {
 		dialer.ControlContext = h.screen.control
 	}
+	dial := dialer.DialContext
+	if h.opts.Dial != nil && !r.screened {
+		dial = h.opts.Dial
+	}
 	t := &http.Transport{
-		DialContext:            dialer.DialContext,
+		DialContext:            dial,
 		TLSClientConfig:        h.tlsConfig(r),
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true,

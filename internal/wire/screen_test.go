@@ -3,11 +3,15 @@ package wire
 import (
 	"context"
 	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcp-hallmark/hallmark/internal/recording"
 )
@@ -90,5 +94,30 @@ func TestDiscoveredURLIsScreenedAtDialTime(t *testing.T) {
 	own := link(t, srv.URL+"/mcp")
 	if r := own.Do(t.Context(), Call{Step: "auth/metadata", Method: http.MethodGet, URL: srv.URL + "/.well-known/x", Discovered: true, Read: ReadBody}); r.Status != 200 {
 		t.Errorf("the target's own origin: %+v", r.Exchange.Failure)
+	}
+}
+
+// Whoever embeds the auditor may lead connections to the target elsewhere, and only those.
+func TestDialConcernsTheTargetOnly(t *testing.T) {
+	_, srv := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, answer1) })
+	var dialled []string
+	h := link(t, "http://target.example/mcp", func(o *HTTPOptions) {
+		o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			dialled = append(dialled, address)
+			return new(net.Dialer).DialContext(ctx, network, srv.Listener.Addr().String())
+		}
+	})
+	h.screen.resolve = func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("8.8.8.8")}, nil
+	}
+	if r := h.Do(t.Context(), post()); r.Status != 200 {
+		t.Errorf("target: %+v", r.Exchange.Failure)
+	}
+	r := h.Do(t.Context(), Call{Step: "auth/metadata", Method: http.MethodGet, URL: srv.URL, Discovered: true, Read: ReadBody})
+	if class(r) != recording.FailBlocked {
+		t.Errorf("discovered address: status %d, %+v", r.Status, r.Exchange.Failure)
+	}
+	if diff := cmp.Diff([]string{"target.example:80"}, dialled); diff != "" {
+		t.Errorf("dialled (-want +got):\n%s", diff)
 	}
 }
