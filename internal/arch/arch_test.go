@@ -25,11 +25,11 @@ var layers = []struct {
 	may  []string
 }{
 	{"0 words", true,
-		[]string{"spec", "jsondoc", "sse", "lexical", "challenge", "textscan", "toolschema", "fields", "recording", "observe", "rule", "policy", "config", "evidence", "advisory", "differences"},
-		[]string{"spec", "jsondoc", "sse", "lexical", "challenge", "textscan", "toolschema", "fields", "recording", "observe", "rule", "policy/audit"}},
+		[]string{"spec", "jsondoc", "sse", "lexical", "challenge", "textscan", "toolschema", "fields", "markdown", "recording", "observe", "rule", "policy", "config", "evidence", "advisory", "differences"},
+		[]string{"spec", "jsondoc", "sse", "lexical", "challenge", "textscan", "toolschema", "fields", "markdown", "recording", "observe", "rule", "policy/audit"}},
 	{"1 judging", true,
 		[]string{"rules", "rules/*", "criteria/*", "score", "report", "grade", "edition"},
-		[]string{"spec", "jsondoc", "sse", "lexical", "challenge", "textscan", "toolschema", "fields", "recording", "observe", "rule", "policy", "evidence", "advisory", "score", "rules/*"}},
+		[]string{"spec", "jsondoc", "sse", "lexical", "challenge", "textscan", "toolschema", "fields", "markdown", "recording", "observe", "rule", "policy", "evidence", "advisory", "score", "rules/*"}},
 	{"2 effects", false,
 		[]string{"wire", "capture", "collect/*", "store/*", "signin"},
 		[]string{"spec", "jsondoc", "sse", "lexical", "challenge", "textscan", "recording", "observe", "policy", "config", "evidence", "advisory", "wire", "capture"}},

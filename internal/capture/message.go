@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
-	"github.com/mcp-hallmark/hallmark/internal/recording"
 	"github.com/mcp-hallmark/hallmark/internal/spec"
 )
 
@@ -135,9 +134,4 @@ func shellJoin(words []string) string {
 		quotedWords[i] = "'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'"
 	}
 	return strings.Join(quotedWords, " ")
-}
-
-// failed reports whether an exchange brought no answer at all.
-func failed(e recording.Exchange) bool {
-	return e.Failure != nil && e.Response == nil && e.Answer == nil
 }

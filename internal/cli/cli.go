@@ -98,15 +98,6 @@ It only reads: no tool is called and nothing on the server is changed.`,
 	return root
 }
 
-// createFile opens a file for writing, with the error that a person needs.
-func createFile(name string, mode os.FileMode) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
-	if err != nil {
-		return nil, usage("cannot write "+name+": "+reason(err), "choose a file in a folder that exists and that you may write to")
-	}
-	return f, nil
-}
-
 // reason is the last part of a file error, without the path that the message names already.
 func reason(err error) string {
 	var pe *os.PathError

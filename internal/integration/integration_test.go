@@ -68,7 +68,6 @@ type server struct {
 	port      int
 	transport recording.Transport
 	tools     int // at least so many
-	needs     string
 }
 
 func (s server) url() string { return fmt.Sprintf("http://127.0.0.1:%d%s", s.port, s.path) }

@@ -146,9 +146,6 @@ func newestOf(versions jsondoc.Value) spec.Revision {
 	return spec.Latest
 }
 
-// refusedClasses are failures by which a server says that it is there and does not let an unknown client in.
-var refusedClasses = []recording.Class{recording.FailUnauthorized, recording.FailForbidden, recording.FailPayment}
-
 func kindOf(rec *recording.Recording, o *Observation) Kind {
 	switch {
 	case o.Session != "":

@@ -817,11 +817,11 @@ func TestCookies(t *testing.T) {
 
 func TestUserinfoBecomesBasic(t *testing.T) {
 	var user, password string
-	h, srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	_, srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ = r.BasicAuth()
 		io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{"seen":"`+password+`"}}`)
 	})
-	h = link(t, strings.Replace(srv.URL, "://", "://me:open%20sesame@", 1)+"/mcp?api_key=k-123456")
+	h := link(t, strings.Replace(srv.URL, "://", "://me:open%20sesame@", 1)+"/mcp?api_key=k-123456")
 	r := h.Do(t.Context(), post())
 	if user != "me" || password != "open sesame" || !h.Authenticated() {
 		t.Errorf("%q %q", user, password)
