@@ -25,7 +25,6 @@ type attempt struct {
 	call    Call
 	method  string
 	url     *url.URL
-	host    string // Host header, empty for the URL's
 	timeout time.Duration
 	maxBody int64
 
