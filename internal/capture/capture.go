@@ -102,8 +102,9 @@ type audit struct {
 	seed    string // what invented values are derived from
 	gate    *gate
 
-	mu  sync.Mutex
-	rec recording.Recording
+	mu   sync.Mutex
+	rec  recording.Recording
+	kept int64 // bytes of bodies in rec
 }
 
 func newAudit(target Target, opts Options) (*audit, error) {
@@ -172,8 +173,33 @@ func (a *audit) invented(kind string) string {
 func (a *audit) keep(r wire.Reply) wire.Reply {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	for _, b := range bodies(&r.Exchange) {
+		if a.kept += int64(len(b.Bytes)); a.kept > MaxKeptBytes {
+			b.Bytes, b.Cut = nil, true
+		}
+	}
 	a.rec.Exchanges = append(a.rec.Exchanges, r.Exchange)
 	return r
+}
+
+// bodies are what a server can make a recording grow by.
+func bodies(e *recording.Exchange) []*recording.Body {
+	var all []*recording.Body
+	if e.Answer != nil {
+		all = append(all, e.Answer)
+	}
+	if e.Response != nil && e.Response.Body != nil {
+		all = append(all, e.Response.Body)
+	}
+	for i := range e.Resumed {
+		if b := e.Resumed[i].Body; b != nil {
+			all = append(all, b)
+		}
+	}
+	for i := range e.Others {
+		all = append(all, &e.Others[i])
+	}
+	return all
 }
 
 // same records that the exchange of one step answers another one too.

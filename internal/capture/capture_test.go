@@ -136,9 +136,9 @@ func TestTwoAuditsSendTheSame(t *testing.T) {
 	web := &testserver.Web{Legacy: true, Modern: true, StrictCursors: true}
 	url := web.Start(t)
 	run(t, Target{URL: url}, options())
-	first := bodies(web)
+	first := sentBodies(web)
 	run(t, Target{URL: url}, options())
-	second := bodies(web)[len(first):]
+	second := sentBodies(web)[len(first):]
 	slices.Sort(first)
 	slices.Sort(second)
 	if !slices.Equal(first, second) {
@@ -146,7 +146,7 @@ func TestTwoAuditsSendTheSame(t *testing.T) {
 	}
 }
 
-func bodies(web *testserver.Web) []string {
+func sentBodies(web *testserver.Web) []string {
 	var list []string
 	for _, r := range web.Requests() {
 		list = append(list, r.HTTP+" "+r.Body)

@@ -3,6 +3,7 @@ package capture
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcp-hallmark/hallmark/internal/recording"
@@ -46,7 +47,7 @@ func (c *channel) do(ctx context.Context, step string, id int, method string, ti
 	c.shape(&call, method, id, params)
 	r := c.send(ctx, call)
 	if c.again != nil && c.again(ctx, r) {
-		r.Exchange.Step = "session/lost" + r.Exchange.Step[len("session"):]
+		r.Exchange.Step = "session/lost/" + strings.TrimPrefix(step, "session/")
 		c.a.keep(r)
 		c.shape(&call, method, id+50000, params)
 		call.ID = strconv.Itoa(id + 50000)
