@@ -47,8 +47,9 @@ var DefaultBudgets = Budgets{
 
 // Limits of what is read.
 const (
-	MaxPages        = 100      // of one catalog
-	MaxListingBytes = 64 << 20 // of all pages of one catalog
+	MaxPages        = 100       // of one catalog
+	MaxListingBytes = 32 << 20  // of all pages of one catalog
+	MaxKeptBytes    = 256 << 20 // of all bodies of a recording; later ones are cut to nothing
 )
 
 // Options say how to audit.
