@@ -12,6 +12,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -119,14 +120,15 @@ func newAudit(target Target, opts Options) (*audit, error) {
 		t.EnvNames = append(t.EnvNames, name)
 		a.redact.Add(value)
 	}
-	for name, values := range opts.Header {
+	for name := range opts.Header {
 		t.HeaderNames = append(t.HeaderNames, name)
-		for _, v := range values {
-			a.redact.Add(v)
-			if scheme, credential, ok := strings.Cut(v, " "); ok && !strings.Contains(scheme, ",") {
-				a.redact.Add(strings.TrimSpace(credential))
-			}
-		}
+	}
+	for _, secret := range recording.HeaderSecrets(opts.Header) {
+		a.redact.Add(secret)
+	}
+	for _, v := range opts.Header.Values("Authorization") { // of whatever scheme
+		_, credential, _ := strings.Cut(v, " ")
+		a.redact.Add(credential)
 	}
 	for _, secret := range opts.Secrets {
 		a.redact.Add(secret)
@@ -234,9 +236,9 @@ func (a *audit) finish(outer, limited context.Context) {
 	defer a.mu.Unlock()
 	switch {
 	case outer.Err() != nil:
-		a.rec.Failure = &recording.Failure{Class: recording.FailInterrupted, Detail: "the audit was interrupted"}
+		a.rec.Failure = &recording.Failure{Class: recording.FailInterrupted, Phase: a.reached(), Detail: "the audit was interrupted"}
 	case limited.Err() != nil:
-		a.rec.Failure = &recording.Failure{Class: recording.FailDeadline, Detail: "the audit's total time of " + a.budgets.Total.String() + " ended"}
+		a.rec.Failure = &recording.Failure{Class: recording.FailDeadline, Phase: a.reached(), Detail: "the audit's total time of " + a.budgets.Total.String() + " ended"}
 	}
 	a.rec.Elapsed = recording.Micros(time.Since(a.began))
 	a.rec.Sort()
@@ -245,6 +247,23 @@ func (a *audit) finish(outer, limited context.Context) {
 			a.rec.Requests += 1 + len(e.Earlier) + len(e.Resumed) + followed(e)
 		}
 	}
+}
+
+// reached names the part of the audit that an early end fell into: the first one that is not complete.
+func (a *audit) reached() string {
+	answered := func(e *recording.Exchange) bool { return e != nil && e.Failure == nil }
+	switch shaken, discovered := a.rec.Find("session/initialize"), a.rec.Find("probe/discover"); {
+	case !answered(shaken) && !answered(discovered):
+		for _, e := range []*recording.Exchange{shaken, discovered} {
+			if e != nil && e.Failure.Phase != "" {
+				return e.Failure.Phase
+			}
+		}
+		return "handshake"
+	case slices.ContainsFunc(a.rec.Listings, func(l recording.Listing) bool { return !l.Complete }):
+		return "listing"
+	}
+	return "probe"
 }
 
 func followed(e recording.Exchange) int {
