@@ -6,15 +6,14 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/mcp-hallmark/hallmark/internal/audit"
 	"github.com/mcp-hallmark/hallmark/internal/capture"
@@ -81,20 +80,21 @@ sees only a short list of environment variables: name others with --env.`,
 }
 
 func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand, args []string) error {
+	named := f.named(stdio, args)
 	if err := f.out.check(); err != nil {
-		return err
+		return f.refuse(env, named, recording.FailUsage, err)
 	}
 	p, err := policy.Load(f.out.policy)
 	if err != nil {
-		return usage(err.Error(), "")
-	}
-	opts, err := f.options(env)
-	if err != nil {
-		return err
+		return f.refuse(env, named, recording.FailUsage, usage(err.Error(), ""))
 	}
 	target, err := f.target(env, stdio, args)
 	if err != nil {
-		return f.refuse(env, p, opts, strings.Join(args, " "), err)
+		return f.refuse(env, named, recording.FailInvalidTarget, err)
+	}
+	opts, err := f.options(env)
+	if err != nil {
+		return f.refuse(env, named, recording.FailUsage, err)
 	}
 	for _, name := range stdio.misfiled {
 		fmt.Fprintf(env.Stderr, "hallmark: warning: %s stands after the server's command and goes to the server; flags of hallmark stand before --stdio\n", name)
@@ -104,27 +104,46 @@ func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand,
 	rec, err := capture.Run(ctx, target, opts)
 	progress.done()
 	if err != nil {
-		return f.refuse(env, p, opts, shown(target), usage(fmt.Sprintf("cannot audit %s: %v", shown(target), err), "see hallmark audit --help"))
+		return f.refuse(env, named, recording.FailInvalidTarget, usage(fmt.Sprintf("cannot audit %s: %v", shown(target), err), "see hallmark audit --help"))
 	}
+	var problem error
 	if f.record != "" {
-		if err := writeRecording(f.record, rec); err != nil {
-			return err
-		}
+		problem = writeRecording(f.record, rec)
 	}
-	return f.out.finish(env, audit.Judge(rec, p, engine()))
+	return f.out.finish(env, audit.Judge(rec, p, engine()), problem)
 }
 
-// refuse ends an audit whose target cannot be used. Whoever asked for JSON and named a target still gets a report that says so.
-func (f *auditFlags) refuse(env *Env, p *policy.Policy, opts capture.Options, named string, err error) error {
+// named is how messages and reports call what the command line names as the target, empty when it names none.
+func (f *auditFlags) named(stdio *stdioCommand, args []string) string {
+	switch {
+	case len(args) > 0:
+		return recording.MaskURL(args[0])
+	case len(stdio.words) > 0:
+		return shown(capture.Target{Command: stdio.words})
+	}
+	return ""
+}
+
+// refuse ends an audit that cannot be tried. Whoever asked for a report and named a target still gets one, which says why.
+func (f *auditFlags) refuse(env *Env, named string, class recording.Class, err error) error {
 	var exit *exitError
 	if named == "" || !errors.As(err, &exit) {
 		return err
 	}
-	rec := &recording.Recording{Format: recording.Format, Version: recording.Version, Engine: opts.Engine, AsOf: opts.AsOf.UTC()}
-	rec.Target.Display = recording.MaskURL(named)
-	rec.Failure = &recording.Failure{Class: recording.FailInvalidTarget, Phase: "target", Detail: exit.message}
+	p, loadErr := policy.Load(f.out.policy)
+	if loadErr != nil {
+		if p, loadErr = policy.Load(""); loadErr != nil {
+			return err
+		}
+	}
+	rec := &recording.Recording{Format: recording.Format, Version: recording.Version, Engine: engine(), AsOf: env.Now().UTC()}
+	rec.Target.Display = named
+	rec.Failure = &recording.Failure{Class: class, Phase: "target", Detail: exit.message}
+	if class == recording.FailUsage {
+		rec.Failure.Phase = "command line"
+	}
 	if writeErr := f.out.write(env, audit.Judge(rec, p, engine())); writeErr != nil {
-		return writeErr
+		return errors.Join(err, writeErr)
 	}
 	return err
 }
@@ -134,7 +153,7 @@ func (f *auditFlags) target(env *Env, stdio *stdioCommand, args []string) (captu
 	var t capture.Target
 	switch {
 	case stdio.given && len(args) > 0:
-		return t, usage(fmt.Sprintf("both %q and --stdio name a target", args[0]), "give one of them")
+		return t, usage(fmt.Sprintf("both %q and --stdio name a target", recording.MaskURL(args[0])), "give one of them")
 	case stdio.given && (len(stdio.words) == 0 || strings.TrimSpace(stdio.words[0]) == ""):
 		return t, usage("--stdio is not followed by a command", "for example: hallmark audit --stdio npx -y some-mcp-server")
 	case stdio.given:
@@ -142,7 +161,7 @@ func (f *auditFlags) target(env *Env, stdio *stdioCommand, args []string) (captu
 	case len(args) == 0:
 		return t, usage("no target given", "name a URL, or a command after --stdio")
 	case len(args) > 1:
-		return t, usage(fmt.Sprintf("a second target %q was given", args[1]), "audit one server at a time; a command stands after --stdio")
+		return t, usage(fmt.Sprintf("a second target %q was given", recording.MaskURL(args[1])), "audit one server at a time; a command stands after --stdio")
 	default:
 		if err := positional(&t, args[0]); err != nil {
 			return t, err
@@ -194,7 +213,11 @@ func positional(t *capture.Target, arg string) error {
 		t.Command = []string{program, arg}
 		return nil
 	}
-	return usage(fmt.Sprintf("%q is neither an http or https URL nor a script (.py, .js)", arg), "for a command write: hallmark audit --stdio "+arg)
+	masked := recording.MaskURL(arg)
+	if strings.Contains(arg, "://") {
+		return usage(fmt.Sprintf("%q is not a URL that can be audited", masked), "MCP servers are reached at http:// and https:// URLs")
+	}
+	return usage(fmt.Sprintf("%q is neither an http or https URL nor a script (.py, .js)", masked), "for a command write: hallmark audit --stdio "+masked)
 }
 
 // options reads how to audit.
@@ -208,13 +231,22 @@ func (f *auditFlags) options(env *Env) (capture.Options, error) {
 		if !ok || name == "" {
 			return opts, usage(fmt.Sprintf("--header number %d is not of the form \"Name: value\"", i+1), "quote it: --header \"X-Api-Key: ...\"")
 		}
+		if !httpguts.ValidHeaderFieldName(name) { // what stands in front of the colon may be a part of a secret too
+			return opts, usage(fmt.Sprintf("--header number %d has a name with characters that no header name may have", i+1), "write it as \"Name: value\"")
+		}
+		if !httpguts.ValidHeaderFieldValue(value) {
+			return opts, usage(fmt.Sprintf("--header number %d, %s, has a value with a line break or another control character", i+1, name), "give each header a --header of its own")
+		}
 		opts.Header.Add(name, value)
 	}
-	token := f.token
+	token := strings.TrimSpace(f.token)
 	for _, name := range []string{"HALLMARK_TOKEN", "MCPSCORE_TOKEN"} {
 		if token == "" {
-			token = env.Getenv(name)
+			token = strings.TrimSpace(env.Getenv(name))
 		}
+	}
+	if !httpguts.ValidHeaderFieldValue(token) {
+		return opts, usage("the token has a line break or another control character in it", "give it as one line")
 	}
 	if _, given := opts.Header["Authorization"]; token != "" && !given {
 		opts.Header.Set("Authorization", "Bearer "+token)
@@ -261,28 +293,4 @@ func shown(t capture.Target) string {
 		return recording.MaskURL(t.URL)
 	}
 	return t.Command[0]
-}
-
-// writeRecording writes a recording for its owner's eyes only: what a server publishes may be secret.
-func writeRecording(name string, rec *recording.Recording) error {
-	return writeAtomically(name, 0o600, func(w io.Writer) error { return recording.Write(w, rec) })
-}
-
-// writeAtomically writes a file as a whole or not at all.
-func writeAtomically(name string, mode os.FileMode, write func(io.Writer) error) error {
-	cannot := func(err error) error {
-		return usage("cannot write "+name+": "+reason(err), "choose a file in a folder that exists and that you may write to")
-	}
-	f, err := renameio.NewPendingFile(name, renameio.WithPermissions(mode), renameio.WithExistingPermissions())
-	if err != nil {
-		return cannot(err)
-	}
-	defer f.Cleanup()
-	if err := write(f); err != nil {
-		return cannot(err)
-	}
-	if err := f.CloseAtomicallyReplace(); err != nil {
-		return cannot(err)
-	}
-	return nil
 }

@@ -48,17 +48,35 @@ func Main(ctx context.Context, args []string, env Env) int {
 	if err == nil {
 		return ExitOK
 	}
+	code := ExitOK
+	for _, exit := range exitErrors(err) {
+		if exit.message != "" {
+			fmt.Fprintf(env.Stderr, "hallmark: error: %s\n", textscan.Visible(exit.message))
+		}
+		if exit.hint != "" {
+			fmt.Fprintf(env.Stderr, "hallmark: hint: %s\n", textscan.Visible(exit.hint))
+		}
+		if code == ExitOK {
+			code = exit.code
+		}
+	}
+	return code
+}
+
+// exitErrors takes a joined error apart. The first one decides the exit code.
+func exitErrors(err error) []*exitError {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []*exitError
+		for _, e := range joined.Unwrap() {
+			all = append(all, exitErrors(e)...)
+		}
+		return all
+	}
 	var exit *exitError
 	if !errors.As(err, &exit) {
 		exit = usage(err.Error(), "")
 	}
-	if exit.message != "" {
-		fmt.Fprintf(env.Stderr, "hallmark: error: %s\n", textscan.Visible(exit.message))
-	}
-	if exit.hint != "" {
-		fmt.Fprintf(env.Stderr, "hallmark: hint: %s\n", textscan.Visible(exit.hint))
-	}
-	return exit.code
+	return []*exitError{exit}
 }
 
 // exitError ends the program with a code. Message and hint follow one form: lower case, no full stop, what was wrong and where, then what
@@ -75,6 +93,7 @@ func usage(message, hint string) *exitError {
 }
 
 func newRoot(env *Env, stdio *stdioCommand) *cobra.Command {
+	version := false
 	root := &cobra.Command{
 		Use:   "hallmark",
 		Short: "Audit MCP servers: what they serve, how they serve it, and what that is worth",
@@ -85,17 +104,53 @@ It only reads: no tool is called and nothing on the server is changed.`,
   hallmark replay audit.rec.json`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				return printVersion(env)
+			}
 			return cmd.Help()
 		},
 	}
+	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(err.Error(), "see hallmark "+cmd.Name()+" --help")
+		return usage(err.Error(), "see "+cmd.CommandPath()+" --help")
 	})
 	root.AddCommand(newAudit(env, stdio), newReplay(env), newRules(env), newExplain(env), newVersion(env))
-	root.CompletionOptions.DisableDefaultCmd = false
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.HasSubCommands() { // completion: a shell that it does not know must not pass for a request for help
+			c.Args = knownCommand
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 	return root
+}
+
+// knownCommand refuses a word that names no command, with the nearest one that does.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	hint := "see " + cmd.CommandPath() + " --help"
+	if name := nearest(args[0], names); name != "" {
+		hint = "did you mean " + cmd.CommandPath() + " " + name + "?"
+	}
+	return usage(fmt.Sprintf("%s has no command %q", cmd.CommandPath(), args[0]), hint)
+}
+
+// noWords refuses any word after a command that takes none.
+func noWords(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage(fmt.Sprintf("%s takes no %q", cmd.CommandPath(), args[0]), "see "+cmd.CommandPath()+" --help")
+	}
+	return nil
 }
 
 // reason is the last part of a file error, without the path that the message names already.

@@ -132,29 +132,14 @@ func wrapped(text string, width int) string {
 	return b.String()
 }
 
-// nearestRule suggests the rule whose id shares the longest run of characters with what was typed.
+// nearestRule suggests a rule for an id that is none.
 func nearestRule(typed string) string {
-	best, length := "", 3
+	var ids []string
 	for _, r := range rules.All() {
-		if n := longestCommon(typed, r.ID); n > length {
-			best, length = r.ID, n
-		}
+		ids = append(ids, r.ID)
 	}
-	if best == "" {
-		return ""
+	if id := nearest(typed, ids); id != "" {
+		return fmt.Sprintf("; did you mean %q?", id)
 	}
-	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-func longestCommon(a, b string) int {
-	best := 0
-	for i := range a {
-		for j := i + best + 1; j <= len(a); j++ {
-			if !strings.Contains(b, a[i:j]) {
-				break
-			}
-			best = j - i
-		}
-	}
-	return best
+	return ""
 }

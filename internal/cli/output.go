@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -75,30 +76,31 @@ func (f *outputFlags) check() error {
 	return nil
 }
 
-// finish writes the report everywhere and turns its outcome into the exit code.
-func (f *outputFlags) finish(env *Env, r *report.Report) error {
-	if err := f.write(env, r); err != nil {
-		return err
-	}
+// finish writes the report everywhere and turns its outcome into the exit code. A problem from before is told beside it.
+func (f *outputFlags) finish(env *Env, r *report.Report, problem error) error {
+	problem = errors.Join(problem, f.write(env, r))
 	if r.Failure != nil {
 		if err := f.failed(env, r); err != nil {
-			return err
+			return errors.Join(err, problem)
 		}
+	}
+	if problem != nil {
+		return problem
 	}
 	return f.gates(env, r)
 }
 
-// write writes the report to files and to standard output.
+// write writes the report to files and to standard output: to the files first, since whoever reads the output may stop reading, which ends
+// the program. A file that cannot be written keeps none of the others from being written.
 func (f *outputFlags) write(env *Env, r *report.Report) error {
+	var problem error
 	for _, o := range f.parsed {
-		if err := writeAtomically(o.file, 0o644, func(w io.Writer) error { return formats[o.format](w, r) }); err != nil {
-			return err
-		}
+		problem = errors.Join(problem, writeWhole(o.file, 0o644, func(w io.Writer) error { return formats[o.format](w, r) }))
 	}
 	switch {
 	case f.json:
 		if err := render.JSON(env.Stdout, r); err != nil {
-			return usage("cannot write to standard output: "+reason(err), "")
+			problem = errors.Join(problem, usage("cannot write to standard output: "+reason(err), ""))
 		}
 	case !f.quiet && r.Ran():
 		width := env.Width(env.Stdout)
@@ -107,10 +109,10 @@ func (f *outputFlags) write(env *Env, r *report.Report) error {
 			opts.Width = 80
 		}
 		if err := render.Terminal(env.Stdout, r, opts); err != nil {
-			return usage("cannot write to standard output: "+reason(err), "")
+			problem = errors.Join(problem, usage("cannot write to standard output: "+reason(err), ""))
 		}
 	}
-	return nil
+	return problem
 }
 
 // failed says why an audit could not run or ended early.
@@ -120,8 +122,10 @@ func (f *outputFlags) failed(env *Env, r *report.Report) error {
 		message = fmt.Sprintf("%s: %s: %s", r.Target, r.Failure.Phase, r.Failure.Detail)
 	}
 	switch {
+	case r.Failure.Class == recording.FailInterrupted && r.Ran():
+		return &exitError{code: ExitInterrupted, message: message, hint: "the report holds what was read so far"}
 	case r.Failure.Class == recording.FailInterrupted:
-		return &exitError{code: ExitInterrupted, message: r.Target + ": interrupted", hint: "what was read so far is in the report"}
+		return &exitError{code: ExitInterrupted, message: message}
 	case r.Ran():
 		fmt.Fprintf(env.Stderr, "hallmark: warning: %s\n", visible(message))
 		return nil

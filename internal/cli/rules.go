@@ -35,7 +35,7 @@ func newRules(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules [flags]",
 		Short: "List every rule",
-		Args:  cobra.NoArgs,
+		Args:  noWords,
 		RunE: func(*cobra.Command, []string) error {
 			p, err := policy.Load(roster)
 			if err != nil {

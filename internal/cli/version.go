@@ -32,7 +32,7 @@ func newVersion(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Args:  noWords,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return json.NewEncoder(env.Stdout).Encode(map[string]any{
@@ -40,10 +40,14 @@ func newVersion(env *Env) *cobra.Command {
 					"report_schema": report.SchemaVersion, "recording_version": recording.Version,
 				})
 			}
-			_, err := fmt.Fprintf(env.Stdout, "hallmark %s\n", engine().Version)
-			return err
+			return printVersion(env)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
+}
+
+func printVersion(env *Env) error {
+	_, err := fmt.Fprintf(env.Stdout, "hallmark %s\n", engine().Version)
+	return err
 }

@@ -6,7 +6,8 @@ type Class string
 // Failure classes. Those of a whole target say why nothing could be audited, those of an exchange why it has no answer.
 const (
 	FailInvalidTarget   Class = "invalid-target"
-	FailDNS             Class = "dns" // the host name has no address
+	FailUsage           Class = "usage" // the command line or a file that it names; in reports only
+	FailDNS             Class = "dns"   // the host name has no address
 	FailRefused         Class = "connection-refused"
 	FailUnreachable     Class = "unreachable"      // no route, network down, proxy refused
 	FailTLS             Class = "tls"              // handshake or certificate

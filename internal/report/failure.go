@@ -5,6 +5,7 @@ import "github.com/mcp-hallmark/hallmark/internal/recording"
 // remedies say what a person can do about each class of failure.
 var remedies = map[recording.Class]string{
 	recording.FailInvalidTarget:   "Give the server's URL with its scheme (https://host/path), or a command after --stdio.",
+	recording.FailUsage:           "Correct the command line as the detail says; --help shows every flag.",
 	recording.FailDNS:             "Check the spelling of the host name, and whether this machine can resolve it.",
 	recording.FailRefused:         "Start the server, and check host and port: nothing listens there.",
 	recording.FailUnreachable:     "Check the network between this machine and the server: route, firewall, VPN and proxy settings.",
