@@ -1,9 +1,12 @@
 package testserver
 
 import (
+	"context"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -61,6 +64,22 @@ func (s *Web) Start(t testing.TB) string {
 	srv := httptest.NewServer(s)
 	t.Cleanup(srv.Close)
 	return srv.URL + "/mcp"
+}
+
+// StartTLS serves over TLS under the name example.com until the test ends. It returns the endpoint's URL, the roots that its certificate
+// verifies under, and a way to dial it, for the name leads elsewhere.
+func (s *Web) StartTLS(t testing.TB) (url string, roots *x509.CertPool, dial func(ctx context.Context, network, address string) (net.Conn, error)) {
+	t.Helper()
+	if s.Catalog == nil {
+		s.Catalog = DefaultCatalog()
+	}
+	srv := httptest.NewTLSServer(s)
+	t.Cleanup(srv.Close)
+	roots = x509.NewCertPool()
+	roots.AddCert(srv.Certificate())
+	return "https://example.com/mcp", roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, srv.Listener.Addr().String())
+	}
 }
 
 // Requests returns what was received so far, in order of arrival.
