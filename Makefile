@@ -46,6 +46,9 @@ parity: ## compare with the peer's recorded verdicts on real servers
 bench: ## time and memory of hallmark and the peer, side by side
 	bash bench/run.sh
 
+conformance: ## run the client scenarios of the MCP conformance suite (needs npm and curl)
+	bash bench/conformance/run.sh
+
 check: lint test cross ## everything that must hold before a commit
 
-.PHONY: help build test race lint generate new-rule update cross integration parity bench check
+.PHONY: help build test race lint generate new-rule update cross integration parity bench conformance check

@@ -34,6 +34,7 @@ type auditFlags struct {
 	insecure  bool
 	inFlight  int
 	budgets   capture.Budgets
+	oauth     oauthFlags
 	out       outputFlags
 }
 
@@ -49,6 +50,7 @@ Everything after --stdio belongs to the server's command, so flags of audit stan
 sees only a short list of environment variables: name others with --env.`,
 		Example: `  hallmark audit https://example.com/mcp
   hallmark audit --token "$TOKEN" https://example.com/mcp
+  hallmark audit --oauth https://example.com/mcp
   hallmark audit --env API_KEY --fail-under 80 --stdio npx -y some-mcp-server
   hallmark audit --json --record audit.rec.json https://example.com/mcp > report.json`,
 		Args: cobra.ArbitraryArgs,
@@ -75,6 +77,7 @@ sees only a short list of environment variables: name others with --env.`,
 	flags.DurationVar(&f.budgets.Request, "request-timeout", d.Request, "limit for one request")
 	flags.DurationVar(&f.budgets.Listing, "listing-timeout", d.Listing, "limit for all pages of one list")
 	flags.DurationVar(&f.budgets.Probe, "probe-timeout", d.Probe, "limit for one probe")
+	f.oauth.register(flags)
 	f.out.register(flags)
 	return cmd
 }
@@ -99,11 +102,26 @@ func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand,
 	for _, name := range stdio.misfiled {
 		fmt.Fprintf(env.Stderr, "hallmark: warning: %s stands after the server's command and goes to the server; flags of hallmark stand before --stdio\n", name)
 	}
-	progress := newProgress(env, f.out.quiet || f.out.json)
-	opts.Progress = progress.say
-	rec, err := capture.Run(ctx, target, opts)
-	progress.done()
-	if err != nil {
+	if err := f.oauth.check(env, target, opts); err != nil {
+		return f.refuse(env, named, recording.FailUsage, err)
+	}
+	run := func(opts capture.Options) (*recording.Recording, error) {
+		progress := newProgress(env, f.out.quiet || f.out.json)
+		defer progress.done()
+		opts.Progress = progress.say
+		return capture.Run(ctx, target, opts)
+	}
+	var rec *recording.Recording
+	if f.oauth.on {
+		rec, err = f.oauth.audit(ctx, env, target, opts, run)
+	} else {
+		rec, err = run(opts)
+	}
+	var exit *exitError
+	switch {
+	case errors.As(err, &exit):
+		return err
+	case err != nil:
 		return f.refuse(env, named, recording.FailInvalidTarget, usage(fmt.Sprintf("cannot audit %s: %v", shown(target), err), "see hallmark audit --help"))
 	}
 	var problem error

@@ -34,7 +34,7 @@ func splitStdio(args []string) ([]string, *stdioCommand) {
 		c.words = append(c.words, args[i+1:]...)
 		for _, w := range c.words[min(1, len(c.words)):] {
 			name, _, _ := strings.Cut(w, "=")
-			if slices.Contains([]string{"--fail-under", "--fail-under-readiness", "--output", "--record", "--stdio", "--policy", "--env", "--timeout"}, name) {
+			if slices.Contains([]string{"--fail-under", "--fail-under-readiness", "--output", "--record", "--stdio", "--policy", "--env", "--timeout", "--oauth", "--client-id", "--callback-port", "--browser"}, name) {
 				c.misfiled = append(c.misfiled, name)
 			}
 		}
