@@ -38,7 +38,7 @@ cross: ## build and vet for every supported system
 		echo "$$os/$$arch"; GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/hallmark && GOOS=$$os GOARCH=$$arch $(GO) vet ./... || exit 1; done; done
 
 integration: ## audit real servers (installs them once, some minutes)
-	HALLMARK_INTEGRATION=1 ORACLE_WORK=$(ORACLE_WORK) $(GO) test -count=1 -v ./internal/integration
+	HALLMARK_INTEGRATION=1 ORACLE_WORK=$(ORACLE_WORK) $(GO) test -count=1 -v ./internal/integration ./docs/improve
 
 parity: ## compare with the peer's recorded verdicts on real servers
 	$(GO) run ./bench/parity -work $(ORACLE_WORK)
