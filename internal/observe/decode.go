@@ -15,7 +15,7 @@ import (
 func Decode(rec *recording.Recording) *Observation {
 	o := &Observation{
 		AsOf: rec.AsOf, Target: rec.Target, Transport: rec.Transport, Processes: rec.Processes,
-		Requests: rec.Requests, Elapsed: rec.Elapsed.Span(), Probes: map[string]Probe{},
+		Requests: rec.Requests, Elapsed: rec.Elapsed.Span(), Probes: map[string]Probe{}, derived: &derived{values: map[any]any{}},
 	}
 	decodeTLS(rec, o)
 	decodeSession(rec, o)

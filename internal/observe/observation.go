@@ -69,6 +69,8 @@ type Observation struct {
 	Requests  int
 	Elapsed   time.Duration
 	FirstByte time.Duration // time to the first answer, 0 when there was none
+
+	derived *derived // see Derive; nil when Decode did not make the observation
 }
 
 // Field is a decoded value and where it stood.

@@ -30,9 +30,19 @@ type passage struct {
 // matcher looks for one kind of trouble in a passage.
 type matcher func(p passage) []textscan.Match
 
-// catalogPassages lists the strings that the catalog rules scan: what a client shows to a model or to a person.
+// catalogPassages lists the strings in which one of the catalog rules finds something, among all that a client shows to a model or to a
+// person. A catalog may hold a million strings: they are walked once for all rules, and the clean ones are not kept.
 func catalogPassages(o *observe.Observation) []passage {
-	var w walker
+	type key struct{}
+	return observe.Derive(o, key{}, func() []passage { return suspects(o) })
+}
+
+func suspects(o *observe.Observation) []passage {
+	names := listedNames(o)
+	w := walker{wanted: func(text, self string) bool {
+		return len(textscan.Hidden(text)) > 0 || len(textscan.Secrets(text)) > 0 || len(textscan.Injection(text)) > 0 ||
+			len(textscan.Exfiltration(text)) > 0 || len(names.CrossTool(text, self)) > 0
+	}}
 	w.add(passage{entity: "server", index: -1, step: o.Instructions.Step, pointer: o.Instructions.Pointer, path: "/instructions", prefix: "/instructions"}, o.Instructions.Value)
 	info := passage{entity: "server", index: -1, step: o.ServerInfo.Step, pointer: o.ServerInfo.Pointer, path: "/serverInfo", prefix: "/serverInfo"}
 	for _, name := range []string{"name", "title", "version", "description", "websiteUrl"} {
@@ -83,15 +93,25 @@ func (p passage) at(names ...string) passage {
 	return p
 }
 
-type walker struct{ passages []passage }
+// walker collects passages.
+type walker struct {
+	passages []passage
+	wanted   func(text, self string) bool // nil when all are
+	below    []string                     // names from the path of the passage that deep was called with to where it is
+}
+
+// keep adds p with a text, if that is wanted. Only then is the path written out.
+func (w *walker) keep(p *passage, text string, key bool) {
+	if text == "" || w.wanted != nil && !w.wanted(text, p.self) {
+		return
+	}
+	kept := p.at(w.below...)
+	kept.text, kept.key = text, key
+	w.passages = append(w.passages, kept)
+}
 
 // add keeps a value that is a string with something in it.
-func (w *walker) add(p passage, v jsondoc.Value) {
-	if text, ok := v.Text(); ok && text != "" {
-		p.text = text
-		w.passages = append(w.passages, p)
-	}
-}
+func (w *walker) add(p passage, v jsondoc.Value) { w.keep(&p, v.TextOr(""), false) }
 
 func (w *walker) member(p passage, parent jsondoc.Value, name string) {
 	w.add(p.at(name), parent.Get(name))
@@ -118,18 +138,20 @@ func (w *walker) icons(p passage, parent jsondoc.Value) {
 }
 
 // deep takes every string and every key at any depth. A key stands at the path of its object.
-func (w *walker) deep(p passage, v jsondoc.Value) {
-	w.add(p, v)
+func (w *walker) deep(p passage, v jsondoc.Value) { w.descend(&p, v) }
+
+func (w *walker) descend(p *passage, v jsondoc.Value) {
+	w.keep(p, v.TextOr(""), false)
 	for _, m := range v.Members() {
-		if m.Name != "" {
-			key := p
-			key.text, key.key = m.Name, true
-			w.passages = append(w.passages, key)
-		}
-		w.deep(p.at(m.Name), m.Value)
+		w.keep(p, m.Name, true)
+		w.below = append(w.below, m.Name)
+		w.descend(p, m.Value)
+		w.below = w.below[:len(w.below)-1]
 	}
 	for i, el := range v.Elements() {
-		w.deep(p.at(strconv.Itoa(i)), el.Value)
+		w.below = append(w.below, strconv.Itoa(i))
+		w.descend(p, el.Value)
+		w.below = w.below[:len(w.below)-1]
 	}
 }
 
