@@ -75,13 +75,25 @@ func entityOf(item observe.Item) string {
 	return entities[names[1]]
 }
 
-// notesOf lists the notes of some kinds in the order in which they were made.
+// notesOf lists the notes of some kinds in the order in which they were made. What is only said again is told once: a list that is
+// served in spite of a cursor nobody issued is the first page, and the stateless lifecycle lists what the session lists.
 func notesOf(o *observe.Observation, kinds ...string) []observe.Note {
 	var list []observe.Note
+	inSession := map[string]bool{}
 	for _, n := range o.Notes {
-		if slices.Contains(kinds, n.Kind) {
-			list = append(list, n)
+		if !slices.Contains(kinds, n.Kind) {
+			continue
 		}
+		place := n.Kind + " " + n.Pointer
+		if strings.HasSuffix(n.Step, "/invalid-cursor") && !strings.HasPrefix(n.Pointer, "/error") && !strings.HasPrefix(n.Pointer, "/id") {
+			continue
+		}
+		if strings.HasPrefix(n.Step, "session/") {
+			inSession[place] = true
+		} else if inSession[place] {
+			continue
+		}
+		list = append(list, n)
 	}
 	return list
 }

@@ -198,18 +198,20 @@ func withArticle(k jsondoc.Kind) string {
 // misspellings finds the members that would have the name of one of the type's if upper and lower case or separators did not matter.
 func (s shape) misspellings(v jsondoc.Value, at jsondoc.Pointer) []lexical.Problem {
 	var found []lexical.Problem
+	names := s.foldedNames()
 	for _, given := range v.Members() {
-		for _, m := range s {
-			if given.Name == m.name || folded(given.Name) != folded(m.name) {
-				continue
-			}
-			p := lexical.Problem{Pointer: at.Child(given.Name), Reason: "other_spelling", Seen: "the member is not called " + m.name, Want: m.name}
-			if v.Get(m.name).Exists() {
-				p.Reason, p.Seen = "second_spelling", "the member stands beside "+m.name
-			}
-			found = append(found, p)
-			break
+		if len(given.Name) > maxSpelling {
+			continue
 		}
+		name, ok := names[folded(given.Name)]
+		if !ok || s.has(given.Name) {
+			continue
+		}
+		p := lexical.Problem{Pointer: at.Child(given.Name), Reason: "other_spelling", Seen: "the member is not called " + name, Want: name}
+		if v.Get(name).Exists() {
+			p.Reason, p.Seen = "second_spelling", "the member stands beside "+name
+		}
+		found = append(found, p)
 	}
 	told := map[string]bool{}
 	for _, m := range s {
@@ -226,15 +228,30 @@ func (s shape) misspellings(v jsondoc.Value, at jsondoc.Pointer) []lexical.Probl
 	return found
 }
 
+// maxSpelling is longer than any name of the schema can be in another spelling, in bytes.
+const maxSpelling = 40
+
+// foldedNames maps the names of the type's members in folded form to what they are.
+func (s shape) foldedNames() map[string]string {
+	names := make(map[string]string, len(s))
+	for _, m := range s {
+		names[folded(m.name)] = m.name
+	}
+	return names
+}
+
+func (s shape) has(name string) bool {
+	return slices.ContainsFunc(s, func(m member) bool { return m.name == name })
+}
+
 // folded drops what readers of JSON may overlook: case, and the separators of other conventions. A leading underscore tells _meta from a
 // member of the server's own.
 func folded(name string) string {
-	if len(name) > 40 {
-		return name
-	}
 	lead := ""
 	if strings.HasPrefix(name, "_") {
 		lead, name = "_", name[1:]
 	}
-	return lead + strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	return lead + strings.ToLower(separators.Replace(name))
 }
+
+var separators = strings.NewReplacer("_", "", "-", "")
