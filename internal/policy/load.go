@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/mcp-hallmark/hallmark/internal/rule"
+	"github.com/mcp-hallmark/hallmark/internal/spelling"
 )
 
 var (
@@ -258,7 +259,7 @@ func known(word string, allowed []string, line int, what string) error {
 	if slices.Contains(allowed, word) {
 		return nil
 	}
-	return fmt.Errorf("line %d: unknown %s %q%s", line, what, word, didYouMean(word, allowed))
+	return fmt.Errorf("line %d: unknown %s %q%s", line, what, word, spelling.DidYouMean(word, allowed))
 }
 
 func words[S ~string](list []S) []string {
@@ -267,39 +268,4 @@ func words[S ~string](list []S) []string {
 		out[i] = string(s)
 	}
 	return out
-}
-
-// didYouMean returns " (did you mean …?)" with the candidate that is fewest edits away, empty when none is near.
-func didYouMean(word string, candidates []string) string {
-	best, distance := "", len(word)/3+2
-	for _, c := range candidates {
-		if d := edits(strings.ToLower(word), strings.ToLower(c)); d < distance || d == distance && best != "" && c < best {
-			best, distance = c, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (did you mean %q?)", best)
-}
-
-// edits is the Levenshtein distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -8,12 +8,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/gowebpki/jcs"
 
 	"github.com/mcp-hallmark/hallmark/internal/rule"
+	"github.com/mcp-hallmark/hallmark/internal/spelling"
 	"github.com/mcp-hallmark/hallmark/policy/audit"
 )
 
@@ -73,6 +75,31 @@ func (p *Policy) Place(id string) (place Place, ok bool) {
 	return place, ok
 }
 
+// Rerank returns a copy of the roster in which rules count with other severities, by rule id. Rules that the roster does not score stay
+// out. Name and digest stay those of the published roster: who re-ranks says so beside them.
+func (p *Policy) Rerank(severities map[string]rule.Severity) *Policy {
+	if len(severities) == 0 {
+		return p
+	}
+	changed := *p
+	changed.places = maps.Clone(p.places)
+	for id, severity := range severities {
+		if place, ok := changed.places[id]; ok {
+			place.Severity, place.Points = severity, p.Points[severity]
+			changed.places[id] = place
+		}
+	}
+	changed.Categories = slices.Clone(p.Categories)
+	for i := range changed.Categories {
+		entries := slices.Clone(changed.Categories[i].Rules)
+		for j := range entries {
+			entries[j].Severity = changed.places[entries[j].ID].Severity
+		}
+		changed.Categories[i].Rules = entries
+	}
+	return &changed
+}
+
 // Names lists the published rosters, the default one first.
 func Names() []string {
 	entries, err := audit.Files.ReadDir(".")
@@ -103,7 +130,7 @@ func Load(name string) (*Policy, error) {
 	text, err := audit.Files.ReadFile(name + ".yaml")
 	if err != nil {
 		names := Names()
-		return nil, fmt.Errorf("no roster is called %q%s; there are %s", name, didYouMean(name, names), strings.Join(names, " and "))
+		return nil, fmt.Errorf("no roster is called %q%s; there are %s", name, spelling.DidYouMean(name, names), strings.Join(names, " and "))
 	}
 	p, err := Parse(text)
 	if err != nil {
@@ -173,7 +200,7 @@ func Check(p *Policy, ruleIDs []string) []Mismatch {
 	for _, c := range p.Categories {
 		for _, e := range c.Rules {
 			if !exists[e.ID] {
-				found = append(found, Mismatch{e.ID, fmt.Sprintf("%s, line %d: no such rule%s", p.Name, e.Line, didYouMean(e.ID, ruleIDs))})
+				found = append(found, Mismatch{e.ID, fmt.Sprintf("%s, line %d: no such rule%s", p.Name, e.Line, spelling.DidYouMean(e.ID, ruleIDs))})
 			}
 		}
 	}

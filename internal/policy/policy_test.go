@@ -233,3 +233,32 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestRerank(t *testing.T) {
+	p, err := Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _ := p.Place("server_title_present")
+	changed := p.Rerank(map[string]rule.Severity{"server_title_present": rule.Critical, "no_such_rule": rule.High})
+	after, _ := changed.Place("server_title_present")
+	if want := (Place{Category: before.Category, Axis: before.Axis, Severity: rule.Critical, Points: 5}); after != want {
+		t.Errorf("re-ranked to %+v, want %+v", after, want)
+	}
+	if _, ok := changed.Place("no_such_rule"); ok {
+		t.Error("a rule that the roster does not name now counts")
+	}
+	for _, c := range changed.Categories {
+		for _, e := range c.Rules {
+			if place, _ := changed.Place(e.ID); place.Severity != e.Severity {
+				t.Errorf("%s is %s in its category and %s in its place", e.ID, e.Severity, place.Severity)
+			}
+		}
+	}
+	if unchanged, _ := p.Place("server_title_present"); unchanged != before {
+		t.Errorf("the roster itself changed: %+v", unchanged)
+	}
+	if changed.Digest != p.Digest {
+		t.Error("the digest is no longer the published roster's")
+	}
+}
