@@ -194,7 +194,7 @@ func decodeTLS(rec *recording.Recording, o *Observation) {
 		}
 		if e.Response != nil && e.Response.TLS != nil && o.TLS.Version == "" {
 			verified := e.Response.TLS.Verified
-			o.TLS.Verified, o.TLS.Version = &verified, e.Response.TLS.Version
+			o.TLS.Verified, o.TLS.Version, o.TLS.PrivateRoot = &verified, e.Response.TLS.Version, e.Response.TLS.PrivateRoot
 		}
 		if e.Failure != nil && e.Failure.Class == recording.FailTLS && o.TLS.Verified == nil {
 			no := false

@@ -87,6 +87,8 @@ type TLS struct {
 	Verified *bool  // nil when no TLS connection was seen
 	Version  string // "TLSv1.3", empty when unknown
 	Proxied  bool   // the certificate may be a proxy's
+	// PrivateRoot tells that the certificate only verifies under an authority that the user named.
+	PrivateRoot bool
 }
 
 // Note is something odd about a message that does not keep it from being read.

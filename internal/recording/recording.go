@@ -178,9 +178,11 @@ type TLS struct {
 	Version  string `json:"version"` // as RFC 8446 names it: "TLSv1.3"
 	Cipher   string `json:"cipher,omitempty"`
 	Verified bool   `json:"verified"`
-	Subject  string `json:"subject,omitempty"`
-	Issuer   string `json:"issuer,omitempty"`
-	NotAfter string `json:"not_after,omitempty"` // RFC 3339
+	// PrivateRoot tells that the certificate only verifies under an authority that the user named, not under the system's.
+	PrivateRoot bool   `json:"private_root,omitempty"`
+	Subject     string `json:"subject,omitempty"`
+	Issuer      string `json:"issuer,omitempty"`
+	NotAfter    string `json:"not_after,omitempty"` // RFC 3339
 }
 
 // Attempt is an earlier try that the server put off.

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -75,6 +74,12 @@ func (s *sheet) heading() {
 	}
 	if s.r.Transport != nil {
 		facts = append(facts, string(*s.r.Transport))
+	}
+	if s.r.Proxied {
+		facts = append(facts, "through a proxy")
+	}
+	if s.r.Insecure {
+		facts = append(facts, "certificates not verified")
 	}
 	for _, c := range s.r.Catalogs {
 		if c.Items > 0 || !c.Complete {
@@ -168,65 +173,24 @@ func (s *sheet) categories() {
 
 // gaps says what the audit could not see. Points that cannot be judged leave the score and its maximum, which must not go unnoticed.
 func (s *sheet) gaps() {
-	r := s.r
-	warn := func(format string, args ...any) {
-		s.block([]span{styled(yellow.bold(), "  ! ")}, plain, fmt.Sprintf(format, args...))
-	}
-	if r.Partial || r.Failure != nil || r.MaxScoreLost > 0 || len(r.IncompleteListings) > 0 {
+	sentences := gaps(s.r)
+	if len(sentences) > 0 {
 		s.blank()
 	}
-	if r.PartialReason != nil {
-		warn("Partial audit: %s.", *r.PartialReason)
+	for _, sentence := range sentences {
+		s.block([]span{styled(yellow.bold(), "  ! ")}, plain, sentence)
 	}
-	if r.Failure != nil {
-		warn("The audit ended early (%s): %s. %s", r.Failure.Class, strings.TrimSuffix(r.Failure.Detail, "."), r.Failure.Remedy)
-	}
-	for _, c := range r.Catalogs {
-		if !c.Complete && slices.Contains(r.IncompleteListings, c.Name) {
-			reason := c.Reason
-			if reason == "" {
-				reason = "no reason is known"
-			}
-			warn("The list of %s is incomplete: %s.", strings.ReplaceAll(c.Name, "_", " "), reason)
-		}
-	}
-	if r.MaxScoreLost == 0 {
+	if s.r.MaxScoreLost == 0 {
 		return
 	}
-	warn("%s could not be judged for lack of data and are in neither number. With them the maximum would be %d instead of %d.",
-		plural(r.MaxScoreLost, "point"), r.MaxScore+r.MaxScoreLost, r.MaxScore)
-	reasons := s.reasonsUnobserved()
+	reasons := unobserved(s.r)
 	for i, reason := range reasons {
 		if i == shownReasons && !s.verbose {
 			s.block([]span{text("      ")}, dim, "and "+plural(len(reasons)-i, "more reason"))
 			break
 		}
-		s.block([]span{text("      ")}, dim, fmt.Sprintf("%s (%s)", reason.text, plural(reason.rules, "rule")))
+		s.block([]span{text("      ")}, dim, fmt.Sprintf("%s (%s)", reason.text, plural(len(reason.rules), "rule")))
 	}
-}
-
-type reason struct {
-	text          string
-	rules, points int
-}
-
-// reasonsUnobserved groups the rules that lacked data by why, most points first.
-func (s *sheet) reasonsUnobserved() []reason {
-	var reasons []reason
-	for _, skip := range s.r.SkippedRules {
-		if skip.Reason != rule.Insufficient || skip.GroupName == rule.Readiness && !s.r.Readiness.CountedInMain {
-			continue
-		}
-		i := slices.IndexFunc(reasons, func(x reason) bool { return x.text == skip.ReasonText })
-		if i < 0 {
-			i = len(reasons)
-			reasons = append(reasons, reason{text: skip.ReasonText})
-		}
-		reasons[i].rules++
-		reasons[i].points += skip.SeverityValue
-	}
-	slices.SortStableFunc(reasons, func(a, b reason) int { return cmp.Compare(b.points, a.points) })
-	return reasons
 }
 
 func (s *sheet) title(name, facts string) {
@@ -236,24 +200,10 @@ func (s *sheet) title(name, facts string) {
 
 // failures lists what costs points, dearest first.
 func (s *sheet) failures() {
-	var failed []*report.Result
-	points := 0
-	add := func(results []report.Result) {
-		for i := range results {
-			if !results[i].Passed {
-				failed = append(failed, &results[i])
-				points += results[i].SeverityValue
-			}
-		}
-	}
-	add(s.r.Results)
-	if s.r.Readiness.CountedInMain {
-		add(s.r.Readiness.Results)
-	}
+	failed, points := failuresThatCount(s.r)
 	if len(failed) == 0 {
 		return
 	}
-	slices.SortStableFunc(failed, func(a, b *report.Result) int { return cmp.Compare(b.SeverityValue, a.SeverityValue) })
 	s.title("FAILED", plural(len(failed), "rule")+", "+plural(points, "point"))
 	for _, f := range failed {
 		s.blank()
@@ -331,15 +281,7 @@ func (s *sheet) findings(f *report.Result) int {
 }
 
 func (s *sheet) finding(where string, i report.Issue) {
-	what := i.Seen
-	if what == "" {
-		what = strings.ReplaceAll(i.Reason, "_", " ")
-	}
-	line := where + ": " + what
-	if i.Expected != "" {
-		line += "; expected " + i.Expected
-	}
-	s.block([]span{text("      ")}, plain, line)
+	s.block([]span{text("      ")}, plain, where+": "+observed(i))
 }
 
 // alikes groups findings that differ in nothing but the item, in the order of their first.
@@ -468,12 +410,7 @@ func (s *sheet) readiness() {
 }
 
 func (s *sheet) experimental() {
-	var noticed []*report.Result
-	for i := range s.r.Experimental.Results {
-		if !s.r.Experimental.Results[i].Passed {
-			noticed = append(noticed, &s.r.Experimental.Results[i])
-		}
-	}
+	noticed := failures(s.r.Experimental.Results)
 	if len(noticed) == 0 {
 		return
 	}
@@ -512,17 +449,12 @@ func (s *sheet) skips() {
 		return
 	}
 	s.title("SKIPPED", plural(len(skipped), "rule"))
-	for len(skipped) > 0 {
-		first := skipped[0]
+	for _, g := range skipGroups(skipped) {
 		var ids []string
-		skipped = slices.DeleteFunc(skipped, func(k report.SkippedRule) bool {
-			alike := k.Reason == first.Reason && k.ReasonText == first.ReasonText
-			if alike {
-				ids = append(ids, k.RuleID)
-			}
-			return alike
-		})
-		s.block([]span{text("   -  ")}, plain, string(first.Reason)+": "+first.ReasonText)
+		for _, k := range g.rules {
+			ids = append(ids, k.RuleID)
+		}
+		s.block([]span{text("   -  ")}, plain, string(g.reason)+": "+g.text)
 		s.block([]span{text("      ")}, dim, strings.Join(ids, ", "))
 	}
 }

@@ -28,6 +28,8 @@ func Build(rec *recording.Recording, obs *observe.Observation, verdicts []rule.V
 		GeneratedAt:   rec.AsOf.UTC().Format("2006-01-02T15:04:05.000000-07:00"),
 		Target:        rec.Target.Display,
 		Authenticated: rec.Target.Authenticated,
+		Insecure:      rec.Target.Insecure,
+		Proxied:       rec.Target.Proxied,
 		Measurements:  measure(rec, obs),
 		Policy:        Policy{Name: pol.Name, Digest: pol.Digest, Unscored: []string{}},
 		Spec:          specOf(obs),

@@ -37,6 +37,8 @@ type Report struct {
 	// MaxScoreLost is how much larger MaxScore would be if everything that concerns the server could have been observed.
 	MaxScoreLost       int                     `json:"max_score_lost_to_unobserved"`
 	Authenticated      bool                    `json:"authenticated"`
+	Insecure           bool                    `json:"insecure,omitempty"` // the user had certificates not verified
+	Proxied            bool                    `json:"proxied,omitempty"`  // requests went through a proxy of the user's
 	Partial            bool                    `json:"partial"`
 	PartialReason      *string                 `json:"partial_reason"`
 	IncompleteListings []string                `json:"incomplete_listings"`

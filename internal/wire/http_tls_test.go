@@ -99,7 +99,7 @@ func TestTLSFacts(t *testing.T) {
 				t.Error("no cipher")
 			}
 			got.Cipher = ""
-			want := &recording.TLS{Version: name, Verified: true, Subject: "CN=localhost", Issuer: "CN=Test CA", NotAfter: "2199-05-06T07:08:09Z"}
+			want := &recording.TLS{Version: name, Verified: true, PrivateRoot: true, Subject: "CN=localhost", Issuer: "CN=Test CA", NotAfter: "2199-05-06T07:08:09Z"}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}

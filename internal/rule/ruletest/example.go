@@ -5,7 +5,7 @@
 //     revisions with a handshake), offered, refused, capabilities (default {"tools":{}}), discovered (result of server/discover), attempted
 //     (list of catalog names, default: the catalogs given), incomplete, listing_errors ({name: {outcome, page_index, error_code,
 //     class, text}}), catalog_versions ({name: revision}, marks a recovered catalog), server_info, instructions, transport, url, command,
-//     partial, tls_verified, tls_version, tools, resources, resource_templates, prompts, skills, notes ({kind, step, pointer, detail}), first_byte_us, processes (see process),
+//     partial, tls_verified, tls_version, tls_private_root, proxied, tools, resources, resource_templates, prompts, skills, notes ({kind, step, pointer, detail}), first_byte_us, processes (see process),
 //     repeat ({catalog: n}, its items stand n times), and
 //     probes ({id: {outcome, reason, class, status, code, message, result, details}}). Details become facts; http_status, error_code and
 //     error_message in details also set the probe's own members;
@@ -34,7 +34,7 @@ var known = map[string]bool{}
 func init() {
 	for _, k := range strings.Fields(`negotiated session offered refused capabilities discovered attempted incomplete listing_errors catalog_versions
 		server_info instructions transport url command partial tls_verified tls_version tools resources resource_templates prompts skills
-		notes processes repeat probes exchanges era requests elapsed_us first_byte_us proxied`) {
+		notes processes repeat probes exchanges era requests elapsed_us first_byte_us proxied tls_private_root`) {
 		known[k] = true
 	}
 }
@@ -149,6 +149,7 @@ func setURL(o *observe.Observation, raw string, in jsondoc.Value, partial bool) 
 	}
 	o.TLS.Version = in.Get("tls_version").TextOr("")
 	o.TLS.Proxied = in.Get("proxied").True()
+	o.TLS.PrivateRoot = in.Get("tls_private_root").True()
 }
 
 func catalogs(o *observe.Observation, in jsondoc.Value, bare bool) error {

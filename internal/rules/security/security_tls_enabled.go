@@ -27,7 +27,7 @@ var securityTlsEnabled = rule.Rule{
 			return []rule.Finding{serverFinding("not_https", "the endpoint is reached over plain HTTP on a host that is not this machine", "an https URL")}
 		case o.TLS.Verified != nil && !*o.TLS.Verified:
 			return []rule.Finding{serverFinding("certificate_not_verified", "the certificate could not be verified", "a certificate that clients trust")}
-		case o.TLS.Version != "" && o.TLS.Version != "TLSv1.2" && o.TLS.Version != "TLSv1.3":
+		case outdatedTLS(o):
 			return []rule.Finding{serverFinding("outdated_tls", "the connection used "+o.TLS.Version, "TLS 1.2 or newer")}
 		}
 		return nil
@@ -46,6 +46,10 @@ var securityTlsEnabled = rule.Rule{
 	},
 }
 
+func outdatedTLS(o *observe.Observation) bool {
+	return o.TLS.Version != "" && o.TLS.Version != "TLSv1.2" && o.TLS.Version != "TLSv1.3"
+}
+
 // needRemoteHTTP leaves out what no network sees: processes, and plain HTTP on this machine, for which no revision asks TLS.
 func needRemoteHTTP(o *observe.Observation) *rule.Skip {
 	switch {
@@ -59,6 +63,8 @@ func needRemoteHTTP(o *observe.Observation) *rule.Skip {
 		return rule.SkipFor(rule.Insufficient, "the verification of certificates was switched off for this audit")
 	case o.TLS.HTTPS && o.TLS.Verified == nil:
 		return rule.SkipFor(rule.Insufficient, "no TLS connection was seen")
+	case o.TLS.HTTPS && o.TLS.Proxied && (!*o.TLS.Verified || o.TLS.PrivateRoot || outdatedTLS(o)):
+		return rule.SkipFor(rule.Insufficient, "the connection went through a proxy, which may have put its own certificate in place of the server's")
 	}
 	return nil
 }
