@@ -310,15 +310,9 @@ func unsound(file string) []string {
 	return problems
 }
 
-// older reports whether a request belongs to the lifecycle with a session: its handshake, or what names an older revision and has no _meta.
+// older reports whether a request belongs to the lifecycle with sessions.
 func older(e recording.Exchange) bool {
-	if strings.HasPrefix(e.Step, "session/") {
-		return true
-	}
-	named := slices.ContainsFunc(e.Request.Headers, func(h recording.Header) bool {
-		return h.Name == "Mcp-Protocol-Version" && spec.Revision(h.Value).Stateful()
-	})
-	return named && e.Request.Body != nil && !bytes.Contains(e.Request.Body.Bytes, []byte("_meta"))
+	return e.Connection == "session" || slices.ContainsFunc(e.Request.Headers, func(h recording.Header) bool { return h.Name == "Mcp-Session-Id" })
 }
 
 func incomplete(r *recording.Request) []string {
