@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -106,7 +107,9 @@ func MustParse(text string) Value {
 type parser struct {
 	dec   *jsontext.Decoder
 	src   []byte
+	text  string   // src once more: most strings of the document are a part of it
 	path  []string // where the decoder is; pointers are only written where there is something to note
+	open  []Member // members so far of the containers that are open, those of the innermost last
 	notes Notes
 }
 
@@ -119,8 +122,8 @@ func (p *parser) pointer() string {
 }
 
 func (p *parser) document(data []byte) (Value, error) {
-	p.src = data
-	p.dec = jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	p.src, p.text = data, string(data)
+	p.dec = jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	v, err := p.value(0)
 	if err != nil {
 		return Value{}, err
@@ -161,10 +164,13 @@ func (p *parser) value(depth int) (Value, error) {
 	case 'f':
 		return Value{kind: Bool, raw: p.src[end-5 : end]}, nil
 	case '0':
-		text := tok.String()
-		return Value{kind: Number, raw: p.src[end-len(text) : end]}, nil
+		start := end
+		for start > 0 && strings.IndexByte("0123456789+-.eE", p.src[start-1]) >= 0 {
+			start--
+		}
+		return Value{kind: Number, raw: p.src[start:end]}, nil
 	case '"':
-		raw, text := p.quoted(tok.String(), end)
+		raw, text := p.quoted(tok, end)
 		if strings.ContainsRune(text, utf8.RuneError) && !honestReplacement(raw) {
 			p.notes.InvalidText = p.note(p.notes.InvalidText)
 		}
@@ -173,22 +179,21 @@ func (p *parser) value(depth int) (Value, error) {
 	return Value{}, fmt.Errorf("unexpected JSON token at byte %d", end)
 }
 
-// quoted finds the raw form of the string token that ends at end. The decoder does not say where a token began, so this walks
-// back to the quotation mark that opens it: the last one before end that is not escaped.
-func (p *parser) quoted(text string, end int) ([]byte, string) {
-	for i := end - 2; i >= 0; i-- {
-		if p.src[i] != '"' {
-			continue
-		}
-		slashes := 0
-		for j := i - 1; j >= 0 && p.src[j] == '\\'; j-- {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return p.src[i:end], text
+// quoted returns the raw form and the text of the string token that ends at end. The decoder does not say where a token began, so this
+// walks back to the quotation mark that opens it: the last one before end that is not escaped.
+func (p *parser) quoted(tok jsontext.Token, end int) ([]byte, string) {
+	start := end - 1
+	for escaped := true; escaped; {
+		start = bytes.LastIndexByte(p.src[:start], '"')
+		escaped = false
+		for j := start - 1; j >= 0 && p.src[j] == '\\'; j-- {
+			escaped = !escaped
 		}
 	}
-	return p.src[:end], text
+	if text := p.text[start+1 : end-1]; strings.IndexByte(text, '\\') < 0 && utf8.ValidString(text) {
+		return p.src[start:end], text
+	}
+	return p.src[start:end], tok.String()
 }
 
 func honestReplacement(raw []byte) bool {
@@ -205,6 +210,7 @@ func (p *parser) container(depth int) (Value, error) {
 		v.kind = Object
 	}
 	start := int(p.dec.InputOffset()) - 1
+	base := len(p.open)
 	var index map[string]int
 	for {
 		next := p.dec.PeekKind()
@@ -217,10 +223,10 @@ func (p *parser) container(depth int) (Value, error) {
 			if err != nil {
 				return Value{}, err
 			}
-			m.Name = name.String()
+			_, m.Name = p.quoted(name, int(p.dec.InputOffset()))
 			p.path = append(p.path, m.Name)
 		} else {
-			p.path = append(p.path, strconv.Itoa(len(v.kids)))
+			p.path = append(p.path, strconv.Itoa(len(p.open)-base))
 		}
 		m.Value, err = p.value(depth + 1)
 		if err != nil {
@@ -228,27 +234,33 @@ func (p *parser) container(depth int) (Value, error) {
 		}
 		seenAt, seen := -1, false
 		if v.kind == Object {
-			if seenAt, seen = find(v.kids, index, m.Name); seen {
+			if seenAt, seen = find(p.open[base:], index, m.Name); seen {
 				p.notes.Duplicates = p.note(p.notes.Duplicates)
 			}
 		}
 		p.path = p.path[:len(p.path)-1]
 		if v.kind == Object {
+			kids := p.open[base:]
 			if seen {
-				v.kids[seenAt] = m
+				kids[seenAt] = m
 				continue
 			}
 			if index != nil {
-				index[m.Name] = len(v.kids)
-			} else if len(v.kids) == 32 {
+				index[m.Name] = len(kids)
+			} else if len(kids) == 32 {
 				index = make(map[string]int, 64)
-				for i, k := range v.kids {
+				for i, k := range kids {
 					index[k.Name] = i
 				}
-				index[m.Name] = len(v.kids)
+				index[m.Name] = len(kids)
 			}
 		}
-		v.kids = append(v.kids, m)
+		p.open = append(p.open, m)
+	}
+	if len(p.open) > base {
+		v.kids = slices.Clone(p.open[base:])
+		clear(p.open[base:])
+		p.open = p.open[:base]
 	}
 	if _, err := p.dec.ReadToken(); err != nil {
 		return Value{}, err

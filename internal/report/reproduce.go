@@ -56,8 +56,10 @@ func (r *reproducer) handshake(e *recording.Exchange) (initialize, initialized *
 		if x.Request == nil || x.Connection != e.Connection {
 			continue
 		}
-		if msg, _, ok := x.Message(); x.Request.RPC == "initialize" && initialize == nil && ok && msg.Get("result").Exists() {
-			initialize = x
+		if x.Request.RPC == "initialize" && initialize == nil {
+			if msg, _, ok := x.Message(); ok && msg.Get("result").Exists() {
+				initialize = x
+			}
 		}
 		if x.Request.RPC == "notifications/initialized" && initialized == nil && x.Step != e.Step {
 			initialized = x
