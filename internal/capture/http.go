@@ -144,6 +144,8 @@ func worthSSE(e *recording.Exchange) bool {
 	switch e.Failure.Class {
 	case recording.FailDNS, recording.FailRefused, recording.FailUnreachable, recording.FailTLS, recording.FailDeadline, recording.FailInterrupted, recording.FailRateLimited:
 		return false
+	case recording.FailRedirected: // a GET may follow what a POST must not
+		return len(e.Hops) > 0 && e.Hops[len(e.Hops)-1].Refused == "method"
 	}
 	return true
 }

@@ -22,11 +22,13 @@ func Rules() []rule.Rule {
 		experimentalKeyCase,
 		experimentalKeysUnique,
 		experimentalLifecyclesAgree,
+		experimentalListingsAdvance,
 		experimentalMadeUpSessionRefused,
 		experimentalParseErrorIdNull,
 		experimentalResponseIdsMatch,
 		experimentalSchemaCompiles,
 		experimentalStdoutMessagesOnly,
 		experimentalTextValid,
+		experimentalVersionNegotiated,
 	}
 }
