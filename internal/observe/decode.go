@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"fmt"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -37,9 +38,12 @@ func Decode(rec *recording.Recording) *Observation {
 	o.Skills = decodeSkills(rec, o)
 	o.Notes = decodeNotes(rec)
 	o.FirstByte = firstByte(rec)
-	if o.Kind == "" {
+	switch {
+	case o.Kind == "":
 		o.Failure = failureOf(rec)
-	} else {
+	case o.Kind == Partial && rec.Failure == nil:
+		o.Failure = refusal(rec)
+	default:
 		o.Failure = rec.Failure
 	}
 	return o
@@ -153,14 +157,27 @@ func kindOf(rec *recording.Recording, o *Observation) Kind {
 	case o.ModernSupport():
 		return ModernOnly
 	}
-	if o.OverHTTP() {
-		for _, step := range []string{"session/initialize", "probe/discover", "probe/unauthenticated"} {
-			if refused(rec.Find(step)) {
-				return Partial
-			}
-		}
+	if o.OverHTTP() && refusal(rec) != nil {
+		return Partial
 	}
 	return ""
+}
+
+// refusal returns the first refusal for lack of credentials among the questions that open an audit, nil when there is none.
+func refusal(rec *recording.Recording) *recording.Failure {
+	for _, step := range []string{"session/initialize", "probe/discover", "probe/unauthenticated"} {
+		e := rec.Find(step)
+		if !refused(e) {
+			continue
+		}
+		f := recording.Failure{Class: recording.FailUnauthorized, Detail: fmt.Sprintf("HTTP status %d", e.Response.Status), Status: e.Response.Status}
+		if e.Failure != nil {
+			f = *e.Failure
+		}
+		f.Phase = "handshake"
+		return &f
+	}
+	return nil
 }
 
 // refused reports whether an exchange ended in a refusal for lack of credentials: 401, 402, 403, or any client error that carries a
@@ -248,8 +265,8 @@ func decodeNotes(rec *recording.Recording) []Note {
 // failureRank orders failure classes by how much they tell a person; the most telling one of several attempts is reported.
 var failureRank = []recording.Class{
 	recording.FailInternal, recording.FailNoAnswer, recording.FailNotMCP, recording.FailHTTP, recording.FailHTML, recording.FailTimeout,
-	recording.FailReset, recording.FailServerError, recording.FailRateLimited, recording.FailRPC, recording.FailVersion, recording.FailRedirected,
-	recording.FailPayment, recording.FailForbidden, recording.FailUnauthorized, recording.FailTLS, recording.FailRefused, recording.FailDNS,
+	recording.FailReset, recording.FailServerError, recording.FailRateLimited, recording.FailTooLarge, recording.FailEncoded, recording.FailRPC, recording.FailVersion,
+	recording.FailRedirected, recording.FailPayment, recording.FailForbidden, recording.FailUnauthorized, recording.FailTLS, recording.FailRefused, recording.FailDNS,
 	recording.FailUnreachable,
 }
 
@@ -266,6 +283,9 @@ func failureOf(rec *recording.Recording) *recording.Failure {
 		f := handshakeFailure(e, step)
 		if f == nil {
 			continue
+		}
+		if step == "detect/sse" && best != nil && f.Status != 0 && f.Class != recording.FailTimeout {
+			continue // a GET that is answered with a status or a page says no more than that this transport is not spoken here
 		}
 		if r := slices.Index(failureRank, f.Class); r > rank || best == nil {
 			best, rank = f, r

@@ -27,10 +27,11 @@ func (e *Exchange) Message() (msg jsondoc.Value, notes jsondoc.Notes, ok bool) {
 		responses = append([]Response{*e.Response}, e.Resumed...)
 	}
 	for _, r := range responses {
-		if r.Body == nil {
+		media := MediaType(&r)
+		if r.Body == nil || r.Body.Cut && media != "text/event-stream" { // the beginning of a JSON text is none
 			continue
 		}
-		if v, n, ok := FindAnswer(MediaType(&r), r.Body.Bytes, id); ok {
+		if v, n, ok := FindAnswer(media, r.Body.Bytes, id); ok {
 			return v, n, true
 		}
 	}
