@@ -54,7 +54,10 @@ func gaps(r *report.Report) []string {
 	if r.PartialReason != nil {
 		add("Partial audit: %s.", *r.PartialReason)
 	}
-	if r.Failure != nil {
+	switch {
+	case r.Refused():
+		add("%s", r.Failure.Remedy)
+	case r.Failure != nil:
 		add("The audit ended early (%s): %s. %s", r.Failure.Class, strings.TrimSuffix(r.Failure.Detail, "."), r.Failure.Remedy)
 	}
 	for _, c := range r.Catalogs {

@@ -62,7 +62,7 @@ func JUnit(w io.Writer, r *report.Report) error {
 			doc.add(r, c.Title, junitCases(r, c.Name))
 		}
 	}
-	if f := r.Failure; f != nil {
+	if f := r.Failure; f != nil && !r.Refused() {
 		text := f.Detail
 		if f.Remedy != "" {
 			text += "\n" + f.Remedy

@@ -288,7 +288,7 @@ func sarifLevel(s rule.Severity) string {
 // invocation tells how the audit went: what kept it from running or from seeing everything, and which rules were turned off.
 func (s *sarifWriter) invocation() sarifInvocation {
 	r := s.r
-	inv := sarifInvocation{ExecutionSuccessful: r.Failure == nil}
+	inv := sarifInvocation{ExecutionSuccessful: r.Failure == nil || r.Refused()}
 	if start, err := time.Parse(time.RFC3339Nano, r.GeneratedAt); err == nil {
 		const form = "2006-01-02T15:04:05.000Z"
 		inv.StartTimeUTC = start.UTC().Format(form)
@@ -299,7 +299,7 @@ func (s *sarifWriter) invocation() sarifInvocation {
 			Descriptor: &sarifReference{id}, Level: level, Message: sarifMessage(text),
 		})
 	}
-	if f := r.Failure; f != nil {
+	if f := r.Failure; f != nil && !r.Refused() {
 		inv.ExitCodeDescription = visible(scrubURLs(string(f.Class) + ": " + f.Detail))
 		notify(string(f.Class), "error", strings.TrimSpace(f.Detail+"\n"+f.Remedy))
 	}

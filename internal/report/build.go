@@ -314,6 +314,8 @@ func partialReason(rec *recording.Recording) string {
 	e := rec.Find("session/initialize")
 	refused := e != nil && e.Response != nil && (e.Response.Status == 401 || e.Response.Status == 403)
 	switch {
+	case !rec.Target.Authenticated && refused && e.Response.Status == 403:
+		return "the server refuses access (HTTP status 403) and no credentials were given; only what it shows to everybody was audited"
 	case !rec.Target.Authenticated:
 		return "the server wants credentials and none were given; only what it shows without them was audited"
 	case refused:

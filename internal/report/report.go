@@ -252,7 +252,7 @@ type Policy struct {
 	Unscored []string `json:"unscored_rules"`
 }
 
-// Failure says why an audit could not run, or why it ended early.
+// Failure says why an audit could not run, ended early, or saw only what a server shows without credentials.
 type Failure struct {
 	Class  recording.Class `json:"class"`
 	Phase  string          `json:"phase"`
@@ -265,3 +265,6 @@ type Failure struct {
 func (r *Report) Ran() bool {
 	return r.Failure == nil || len(r.Results)+len(r.Readiness.Results)+len(r.SkippedRules) > 0
 }
+
+// Refused reports whether Failure is no more than the refusal that made a partial audit partial: the audit itself ran to its end.
+func (r *Report) Refused() bool { return r.Partial && r.Failure != nil && r.Failure.Status != 0 }

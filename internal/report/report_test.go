@@ -399,6 +399,7 @@ func TestPartialReasons(t *testing.T) {
 		want          string
 	}{
 		{"no credentials", false, 401, "none were given"},
+		{"forbidden", false, 403, "refuses access (HTTP status 403)"},
 		{"credentials refused", true, 401, "refused the credentials that were given (HTTP status 401)"},
 		{"credentials forbidden", true, 403, "refused the credentials that were given (HTTP status 403)"},
 		{"credentials not tried", true, 400, "could not be tried"},
