@@ -99,6 +99,9 @@ func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand,
 	if err != nil {
 		return f.refuse(env, named, recording.FailUsage, err)
 	}
+	if f.insecure && target.URL != "" {
+		fmt.Fprintln(env.Stderr, "hallmark: warning: --insecure: whoever answers at the address is taken for the server, its certificate is not verified")
+	}
 	for _, name := range stdio.misfiled {
 		fmt.Fprintf(env.Stderr, "hallmark: warning: %s stands after the server's command and goes to the server; flags of hallmark stand before --stdio\n", name)
 	}

@@ -115,7 +115,7 @@ func (f *outputFlags) write(env *Env, r *report.Report) error {
 	return problem
 }
 
-// failed says why an audit could not run or ended early.
+// failed says why an audit could not run, saw a part of the server only, or ended early.
 func (f *outputFlags) failed(env *Env, r *report.Report) error {
 	message := fmt.Sprintf("%s: %s", r.Target, r.Failure.Detail)
 	if r.Failure.Phase != "" {
@@ -127,7 +127,7 @@ func (f *outputFlags) failed(env *Env, r *report.Report) error {
 	case r.Failure.Class == recording.FailInterrupted:
 		return &exitError{code: ExitInterrupted, message: message}
 	case r.Ran():
-		fmt.Fprintf(env.Stderr, "hallmark: warning: %s\n", visible(message))
+		fmt.Fprintf(env.Stderr, "hallmark: warning: %s\nhallmark: hint: %s\n", visible(message), visible(r.Failure.Remedy))
 		return nil
 	}
 	return &exitError{code: ExitTarget, message: message, hint: r.Failure.Remedy}
