@@ -116,6 +116,9 @@ func (c *comparison) object(typ reflect.Type, schema jsondoc.Value, where string
 	var fields, required []string
 	for i := range typ.NumField() {
 		name, options, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
 		fields = append(fields, name)
 		if options != "omitempty" {
 			required = append(required, name)

@@ -162,6 +162,7 @@ func (b *builder) result(v *rule.Verdict, place policy.Place) Result {
 		return res
 	}
 	issues := b.evidence.issues(v.Findings)
+	res.Found = fingerprintsOf(v)
 	res.Details["issues"] = issues
 	res.Details["issues_total"] = len(v.Findings)
 	res.Details["issues_omitted"] = len(v.Findings) - len(issues)

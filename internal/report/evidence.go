@@ -31,22 +31,27 @@ func newEvidence(rec *recording.Recording, obs *observe.Observation) *evidence {
 func (x *evidence) issues(findings []rule.Finding) []Issue {
 	issues := make([]Issue, 0, min(len(findings), maxIssues))
 	for _, f := range findings[:min(len(findings), maxIssues)] {
-		issue := Issue{
-			EntityKind: f.Entity, Name: bounded(f.Name, maxExcerpt), Reason: f.Reason, Seen: bounded(f.Seen, maxExcerpt),
-			Expected: bounded(f.Want, maxExcerpt), ProbeID: f.ProbeID, Step: f.Step, Excerpt: x.excerpt(f),
-		}
-		if f.Index >= 0 {
-			issue.EntityIndex = &f.Index
-		}
-		if issue.Path = pointer(f.Path); issue.Path == nil {
-			issue.PathOmitted = true
-		}
+		issue := placed(f)
+		issue.Seen, issue.Expected = bounded(f.Seen, maxExcerpt), bounded(f.Want, maxExcerpt)
+		issue.Step, issue.Excerpt = f.Step, x.excerpt(f)
 		if f.Step != "" {
 			issue.Pointer = pointer(f.Pointer)
 		}
 		issues = append(issues, issue)
 	}
 	return issues
+}
+
+// placed is the part of an issue that says which finding it is.
+func placed(f rule.Finding) Issue {
+	issue := Issue{EntityKind: f.Entity, Name: bounded(f.Name, maxExcerpt), Reason: f.Reason, ProbeID: f.ProbeID}
+	if f.Index >= 0 {
+		issue.EntityIndex = &f.Index
+	}
+	if issue.Path = pointer(f.Path); issue.Path == nil {
+		issue.PathOmitted = true
+	}
+	return issue
 }
 
 // pointer bounds a JSON Pointer, whose names are the server's. One that is too long or would have to be masked is useless and left out.

@@ -59,6 +59,9 @@ type Report struct {
 	Measurements Measurements `json:"measurements"`
 	Policy       Policy       `json:"policy"`
 	Failure      *Failure     `json:"failure"`
+
+	Config *Config `json:"config,omitempty"` // when a configuration was applied
+	Gates  []Gate  `json:"gates,omitempty"`  // when gates were asked for
 }
 
 // Engine names the program whose rules judged.
@@ -125,6 +128,9 @@ type Result struct {
 	Citations    []spec.Citation `json:"citations"`
 	OWASP        []string        `json:"owasp,omitempty"`     // risks of the OWASP MCP Top 10
 	Reproduce    []Reproduction  `json:"reproduce,omitempty"` // failures only, one per step that the issues name
+
+	// Found are the fingerprints of all findings, those that no issue shows included. A report that was read lacks them; see Fingerprints.
+	Found []string `json:"-"`
 }
 
 // Issues returns the findings that a failed result shows, nil for others.
