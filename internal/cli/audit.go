@@ -122,8 +122,10 @@ func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand,
 	}
 	var exit *exitError
 	switch {
+	case errors.As(err, &exit) && exit.code == ExitInterrupted:
+		return f.refuse(env, named, recording.FailInterrupted, err)
 	case errors.As(err, &exit):
-		return err
+		return f.refuse(env, named, recording.FailUnauthorized, err)
 	case err != nil:
 		return f.refuse(env, named, recording.FailInvalidTarget, usage(fmt.Sprintf("cannot audit %s: %v", shown(target), err), "see hallmark audit --help"))
 	}
@@ -160,8 +162,11 @@ func (f *auditFlags) refuse(env *Env, named string, class recording.Class, err e
 	rec := &recording.Recording{Format: recording.Format, Version: recording.Version, Engine: engine(), AsOf: env.Now().UTC()}
 	rec.Target.Display = named
 	rec.Failure = &recording.Failure{Class: class, Phase: "target", Detail: exit.message}
-	if class == recording.FailUsage {
+	switch class {
+	case recording.FailUsage:
 		rec.Failure.Phase = "command line"
+	case recording.FailUnauthorized:
+		rec.Failure.Phase = "sign-in"
 	}
 	if writeErr := f.out.write(env, audit.Judge(rec, p, engine())); writeErr != nil {
 		return errors.Join(err, writeErr)
