@@ -23,7 +23,7 @@ import (
 //     _registration_endpoint, _iss_parameter_supported, _issuer_declared: of the accepted document
 //   - auth_server_issuer_mismatch ({metadata_url, issuer}), auth_server_metadata_error (failure class or "http-<status>" of a place that
 //     could not be seen), auth_server_metadata_blocked, auth_server_urls_tried
-func decodeAuthMetadata(rec *recording.Recording, unauthenticated Probe) Probe {
+func decodeAuthMetadata(rec *source, unauthenticated Probe) Probe {
 	p := Probe{ID: ProbeAuthMetadata, Facts: map[string]any{}}
 	named := challengedMetadata(rec, unauthenticated, p.Facts)
 	var tried, unreachable []string
@@ -87,7 +87,7 @@ func decodeAuthMetadata(rec *recording.Recording, unauthenticated Probe) Probe {
 }
 
 // challengedMetadata notes what the challenge says about the place of the metadata and returns that place when it can be asked.
-func challengedMetadata(rec *recording.Recording, unauthenticated Probe, facts map[string]any) string {
+func challengedMetadata(rec *source, unauthenticated Probe, facts map[string]any) string {
 	r := replyTo(rec, "probe/unauthenticated")
 	if !refused(r.Exchange) || unauthenticated.Outcome != Supported {
 		return ""
@@ -163,7 +163,7 @@ func whyUnseen(r reply) string {
 }
 
 // decodeAuthServer reads the walk through the places of the metadata of the first usable authorization server.
-func decodeAuthServer(rec *recording.Recording, facts map[string]any) {
+func decodeAuthServer(rec *source, facts map[string]any) {
 	list, _ := facts["authorization_servers"].([]any)
 	issuer := ""
 	for _, entry := range list {

@@ -78,7 +78,7 @@ func TestAuthMetadata(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			rec := &recording.Recording{Target: recording.Target{URL: "https://h.example/mcp"}, Exchanges: tt.exchanges}
+			rec := newSource(&recording.Recording{Target: recording.Target{URL: "https://h.example/mcp"}, Exchanges: tt.exchanges})
 			o := &Observation{Target: rec.Target, Probes: map[string]Probe{}}
 			decodeSecurityProbes(rec, o)
 			p := o.Probe(ProbeAuthMetadata)

@@ -21,7 +21,7 @@ var surfaces = []surface{
 	{"prompts", "prompts/list", "prompts", "prompts"},
 }
 
-func decodeCatalogs(rec *recording.Recording, o *Observation) {
+func decodeCatalogs(rec *source, o *Observation) {
 	for i, s := range surfaces {
 		c := o.Catalogs()[i]
 		if o.Session == "" && o.ModernSupport() {
@@ -39,7 +39,7 @@ func decodeCatalogs(rec *recording.Recording, o *Observation) {
 
 // recoverCatalog replaces a catalog that the session did not serve whole by the one that the stateless lifecycle serves, if that is
 // better. The session's error stays.
-func recoverCatalog(rec *recording.Recording, s surface, c *Catalog) {
+func recoverCatalog(rec *source, s surface, c *Catalog) {
 	other := decodeCatalog(rec, s, "stateless")
 	if !other.Served || c.Served && !other.Complete || other.Complete && !saysComplete(rec, s) && c.Served {
 		return
@@ -51,12 +51,12 @@ func recoverCatalog(rec *recording.Recording, s surface, c *Catalog) {
 
 // saysComplete reports whether the first stateless page carries resultType "complete", which tells a list of the stateless lifecycle from
 // a legacy server that answers without a handshake.
-func saysComplete(rec *recording.Recording, s surface) bool {
+func saysComplete(rec *source, s surface) bool {
 	return message(rec, "stateless/"+s.method+"/1").Path("result", "resultType").TextOr("") == "complete"
 }
 
 // decodeCatalog reads the pages "<lifecycle>/<method>/<n>" of one listing.
-func decodeCatalog(rec *recording.Recording, s surface, lifecycle string) Catalog {
+func decodeCatalog(rec *source, s surface, lifecycle string) Catalog {
 	c := Catalog{Name: s.name, Method: s.method}
 	var earlier [][]byte
 	for page := 1; ; page++ {
@@ -65,7 +65,7 @@ func decodeCatalog(rec *recording.Recording, s surface, lifecycle string) Catalo
 			break
 		}
 		c.Attempted = true
-		list, failure := pageItems(e, s, page-1)
+		list, failure := pageItems(rec, e, s, page-1)
 		if failure != nil {
 			c.Error = failure
 			return c
@@ -123,8 +123,8 @@ func listingReason(reason string) string {
 }
 
 // pageItems returns the array of items of a page, or how the page failed.
-func pageItems(e *recording.Exchange, s surface, index int) (jsondoc.Value, *ListingError) {
-	msg, _, ok := e.Message()
+func pageItems(rec *source, e *recording.Exchange, s surface, index int) (jsondoc.Value, *ListingError) {
+	msg, _, ok := rec.message(e)
 	if f := unusable(e, msg, ok); f != nil {
 		outcome := "collection_error"
 		if f.Class == recording.FailTimeout || f.Class == recording.FailDeadline {
@@ -214,7 +214,7 @@ func refusalClass(status int) recording.Class {
 func bytePointer(offset int) string { return "byte " + strconv.Itoa(offset) }
 
 // firstByte is the time from the first request to the first byte of an answer, without the start of a process.
-func firstByte(rec *recording.Recording) time.Duration {
+func firstByte(rec *source) time.Duration {
 	if e := rec.Find("session/initialize"); e != nil && e.First > 0 {
 		return e.First.Span()
 	}

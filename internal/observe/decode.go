@@ -13,7 +13,8 @@ import (
 )
 
 // Decode turns a recording into an observation. It never fails: what could not be seen is absent, with its reason where one is known.
-func Decode(rec *recording.Recording) *Observation {
+func Decode(recorded *recording.Recording) *Observation {
+	rec := newSource(recorded)
 	o := &Observation{
 		AsOf: rec.AsOf, Target: rec.Target, Transport: rec.Transport, Processes: rec.Processes,
 		Requests: rec.Requests, Elapsed: rec.Elapsed.Span(), Probes: map[string]Probe{}, derived: &derived{values: map[any]any{}},
@@ -50,15 +51,15 @@ func Decode(rec *recording.Recording) *Observation {
 }
 
 // message returns the JSON-RPC message that answered a step, absent when none did.
-func message(rec *recording.Recording, step string) jsondoc.Value {
-	v, _, ok := rec.Find(step).Message()
+func message(rec *source, step string) jsondoc.Value {
+	v, _, ok := rec.message(rec.Find(step))
 	if !ok {
 		return jsondoc.Value{}
 	}
 	return v
 }
 
-func decodeSession(rec *recording.Recording, o *Observation) {
+func decodeSession(rec *source, o *Observation) {
 	const step = "session/initialize"
 	result := message(rec, step).Get("result")
 	version, ok := result.Get("protocolVersion").Text()
@@ -95,7 +96,7 @@ func member(parent jsondoc.Value, step string, at jsondoc.Pointer, name string) 
 	return Field{Value: v, Step: step, Pointer: at.Child(name)}
 }
 
-func decodeDiscovery(rec *recording.Recording, o *Observation) {
+func decodeDiscovery(rec *source, o *Observation) {
 	e := rec.Find("probe/discover")
 	if e == nil {
 		return
@@ -150,7 +151,7 @@ func newestOf(versions jsondoc.Value) spec.Revision {
 	return spec.Latest
 }
 
-func kindOf(rec *recording.Recording, o *Observation) Kind {
+func kindOf(rec *source, o *Observation) Kind {
 	switch {
 	case o.Session != "":
 		return Full
@@ -164,7 +165,7 @@ func kindOf(rec *recording.Recording, o *Observation) Kind {
 }
 
 // refusal returns the first refusal for lack of credentials among the questions that open an audit, nil when there is none.
-func refusal(rec *recording.Recording) *recording.Failure {
+func refusal(rec *source) *recording.Failure {
 	for _, step := range []string{"session/initialize", "probe/discover", "probe/unauthenticated"} {
 		e := rec.Find(step)
 		if !refused(e) {
@@ -196,7 +197,7 @@ func refused(e *recording.Exchange) bool {
 	return false
 }
 
-func decodeTLS(rec *recording.Recording, o *Observation) {
+func decodeTLS(rec *source, o *Observation) {
 	u, err := url.Parse(rec.Target.URL)
 	if err != nil || rec.Target.URL == "" {
 		return
@@ -233,14 +234,14 @@ func LoopbackHost(host string) bool {
 
 // decodeNotes collects what was odd about the messages that carry the session and the catalogs. Probes that send malformed requests
 // may be answered in any way and are left out.
-func decodeNotes(rec *recording.Recording) []Note {
+func decodeNotes(rec *source) []Note {
 	var notes []Note
 	for i := range rec.Exchanges {
 		e := &rec.Exchanges[i]
 		if e.SameAs != "" || !strings.HasPrefix(e.Step, "session/") && !strings.HasPrefix(e.Step, "stateless/") && e.Step != "probe/discover" && e.Step != "probe/stateless-list" {
 			continue
 		}
-		msg, n, ok := e.Message()
+		msg, n, ok := rec.message(e)
 		if !ok {
 			continue
 		}
@@ -272,7 +273,7 @@ var failureRank = []recording.Class{
 
 // failureOf explains why nothing could be audited. Our own limits and the start of a process are known to capture; otherwise the most
 // telling failure of the attempts to connect is taken.
-func failureOf(rec *recording.Recording) *recording.Failure {
+func failureOf(rec *source) *recording.Failure {
 	if rec.Failure != nil {
 		return rec.Failure
 	}
@@ -280,7 +281,7 @@ func failureOf(rec *recording.Recording) *recording.Failure {
 	rank := -1
 	for _, step := range []string{"session/initialize", "session/initialize-refused", "detect/sse", "probe/discover"} {
 		e := rec.Find(step)
-		f := handshakeFailure(e, step)
+		f := handshakeFailure(rec, e, step)
 		if f == nil {
 			continue
 		}
@@ -297,7 +298,7 @@ func failureOf(rec *recording.Recording) *recording.Failure {
 	return best
 }
 
-func handshakeFailure(e *recording.Exchange, step string) *recording.Failure {
+func handshakeFailure(rec *source, e *recording.Exchange, step string) *recording.Failure {
 	if e == nil {
 		return nil
 	}
@@ -311,7 +312,7 @@ func handshakeFailure(e *recording.Exchange, step string) *recording.Failure {
 	if step == "probe/discover" {
 		return nil
 	}
-	msg, _, ok := e.Message()
+	msg, _, ok := rec.message(e)
 	if !ok {
 		return nil
 	}

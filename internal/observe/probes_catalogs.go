@@ -4,13 +4,12 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mcp-hallmark/hallmark/internal/recording"
 	"github.com/mcp-hallmark/hallmark/internal/spec"
 )
 
 // cursorProbe judges a list request with a cursor that no server issued: in the session where there was one, else over the stateless
 // lifecycle. Facts: response_kind ("page", "error" or "unexpected_response"), error_code.
-func cursorProbe(rec *recording.Recording, id string, s surface) Probe {
+func cursorProbe(rec *source, id string, s surface) Probe {
 	lifecycle := "session"
 	if rec.Find("session/"+s.method+"/invalid-cursor") == nil {
 		lifecycle = "stateless"
@@ -59,7 +58,7 @@ type walk struct {
 }
 
 // walkOf reads the pages "<prefix>/<method>/<n>".
-func walkOf(rec *recording.Recording, prefix string, s surface) walk {
+func walkOf(rec *source, prefix string, s surface) walk {
 	var w walk
 	for page := 1; ; page++ {
 		r := replyTo(rec, prefix+"/"+s.method+"/"+strconv.Itoa(page))
@@ -97,7 +96,7 @@ func walkOf(rec *recording.Recording, prefix string, s surface) walk {
 
 // cacheScopeProbe judges whether the pages of each listing agree on their cacheScope. Facts: surfaces (name -> implemented, complete,
 // pages, cache_scopes, error_code), inconsistent_surfaces.
-func cacheScopeProbe(rec *recording.Recording, o *Observation) Probe {
+func cacheScopeProbe(rec *source, o *Observation) Probe {
 	p := Probe{ID: ProbeCacheScope, Step: o.Discovered.Step, Facts: map[string]any{}}
 	discover := replyTo(rec, "probe/discover")
 	capabilities := o.Discovered.Get("capabilities")
@@ -181,7 +180,7 @@ const maxDifferences = 10
 //
 // A set may change over time, so a difference only counts when a second reading shows it too: where capture read both sides again on a
 // mismatch, the pages "stateless/again/<method>/<n>" and "second/again/<method>/<n>" are compared instead.
-func connectionProbe(rec *recording.Recording, id string, s surface) Probe {
+func connectionProbe(rec *source, id string, s surface) Probe {
 	one, two := replyTo(rec, "probe/discover"), replyTo(rec, "second/server/discover")
 	p := Probe{ID: id, Facts: map[string]any{}}
 	for _, r := range []reply{one, two} {

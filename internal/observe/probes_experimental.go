@@ -13,7 +13,7 @@ const (
 
 // madeUpSessionProbe judges a ping with a session id that the server never issued. Supported is the answer to an ended session, status
 // 404. Fact: served.
-func madeUpSessionProbe(rec *recording.Recording, o *Observation) Probe {
+func madeUpSessionProbe(rec *source, o *Observation) Probe {
 	r := replyTo(rec, "probe/made-up-session")
 	if !r.tried() {
 		opened := replyTo(rec, "session/initialize")
@@ -31,7 +31,7 @@ func madeUpSessionProbe(rec *recording.Recording, o *Observation) Probe {
 // lifecyclesProbe compares what the session and the stateless lifecycle list, of a server that speaks both: which items there are, and
 // how they are described. Facts: compared (names of the catalogs), differences (catalog, id, kind: "only_session", "only_stateless" or
 // "other_description"; at most maxDifferences per catalog) and differences_total.
-func lifecyclesProbe(rec *recording.Recording, o *Observation) Probe {
+func lifecyclesProbe(rec *source, o *Observation) Probe {
 	if o.Session == "" || !o.ModernSupport() {
 		return notApplicable(ProbeLifecycles, "the server was not seen to speak both lifecycles")
 	}

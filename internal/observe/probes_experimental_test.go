@@ -27,7 +27,7 @@ func TestIDsOfAnswers(t *testing.T) {
 			if tt.kind != "" {
 				want = []Note{{Kind: tt.kind, Step: tt.step, Pointer: "/id", Detail: tt.detail}}
 			}
-			if diff := cmp.Diff(want, decodeNotes(&recording.Recording{Exchanges: []recording.Exchange{e}})); diff != "" {
+			if diff := cmp.Diff(want, decodeNotes(newSource(&recording.Recording{Exchanges: []recording.Exchange{e}}))); diff != "" {
 				t.Errorf("notes (-want +got):\n%s", diff)
 			}
 		})

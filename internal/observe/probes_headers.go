@@ -7,14 +7,14 @@ import (
 
 // headerProbe judges a request whose headers are wrong: it must be refused with HeaderMismatch and HTTP 400 (MCP 2026-07-28,
 // Streamable HTTP, Server Validation).
-func headerProbe(rec *recording.Recording, id, step string) Probe {
+func headerProbe(rec *source, id, step string) Probe {
 	r := replyTo(rec, step)
 	return r.judge(id, func(*Probe) Outcome { return outcomeOf(r.status == 400 && r.hasCode(spec.CodeHeaderMismatch)) })
 }
 
 // nameHeaderProbe judges a request whose Mcp-Name contradicts its body, after a control request whose headers were right. Facts:
 // control_http_status, control_error_code.
-func nameHeaderProbe(rec *recording.Recording, id, kind string) Probe {
+func nameHeaderProbe(rec *source, id, kind string) Probe {
 	control := replyTo(rec, "probe/"+kind+"-name-control")
 	if control.tried() {
 		p := control.probe(id)
@@ -49,7 +49,7 @@ func nameHeaderProbe(rec *recording.Recording, id, kind string) Probe {
 }
 
 // getStreamRemovedProbe judges a bare GET of the endpoint.
-func getStreamRemovedProbe(rec *recording.Recording) Probe {
+func getStreamRemovedProbe(rec *source) Probe {
 	r := replyTo(rec, "probe/get-stream-removed")
 	return judgeStatus(r, ProbeGetStreamRemoved, func(*Probe) Outcome { return outcomeOf(r.status == 405) })
 }

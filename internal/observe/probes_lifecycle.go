@@ -5,12 +5,13 @@ import "github.com/mcp-hallmark/hallmark/internal/recording"
 // DecodeProbes decodes the probes of a recording into o, whose session, capabilities and discovery are known already. Decode does this
 // for whole recordings; worked examples of rules describe the rest of o in another way.
 func DecodeProbes(rec *recording.Recording, o *Observation) {
-	decodeLifecycleProbes(rec, o)
-	decodeSecurityProbes(rec, o)
+	src := newSource(rec)
+	decodeLifecycleProbes(src, o)
+	decodeSecurityProbes(src, o)
 }
 
 // decodeLifecycleProbes decodes the probes of lifecycles, transport and catalogs. The session and discovery must be decoded before.
-func decodeLifecycleProbes(rec *recording.Recording, o *Observation) {
+func decodeLifecycleProbes(rec *source, o *Observation) {
 	keep := func(p Probe) {
 		if p.Outcome != NotTried {
 			o.Probes[p.ID] = p
@@ -35,7 +36,7 @@ func decodeLifecycleProbes(rec *recording.Recording, o *Observation) {
 }
 
 // statelessProbes are those that only the transports of the stateless lifecycle can carry.
-func statelessProbes(rec *recording.Recording, o *Observation) []Probe {
+func statelessProbes(rec *source, o *Observation) []Probe {
 	return []Probe{
 		malformedMetaProbe(rec),
 		unknownVersionProbe(rec),
@@ -52,7 +53,7 @@ func statelessProbes(rec *recording.Recording, o *Observation) []Probe {
 }
 
 // headerProbes are about headers and statuses of the stateless lifecycle.
-func headerProbes(rec *recording.Recording) []Probe {
+func headerProbes(rec *source) []Probe {
 	return []Probe{
 		headerProbe(rec, ProbeHeaderMismatch, "probe/header-mismatch"),
 		headerProbe(rec, ProbeMissingProtocolVersion, "probe/missing-protocol-version"),
@@ -65,7 +66,7 @@ func headerProbes(rec *recording.Recording) []Probe {
 }
 
 // sessionProbes need a session, most of them. Where none could be opened, they show nothing for the reason that the handshake had.
-func sessionProbes(rec *recording.Recording, o *Observation) []Probe {
+func sessionProbes(rec *source, o *Observation) []Probe {
 	probes := []Probe{notificationProbe(rec), invalidRequestProbe(rec), getStreamProbe(rec), sessionDeleteProbe(rec, o), madeUpSessionProbe(rec, o)}
 	if o.Session != "" || o.ModernSupport() {
 		return probes

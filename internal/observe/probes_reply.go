@@ -272,7 +272,7 @@ func sessionHeader(r reply) (present bool) {
 	return present || r.Exchange.Response.Session != ""
 }
 
-func httpReason(rec *recording.Recording) string {
+func httpReason(rec *source) string {
 	if rec.Transport == recording.Stdio || rec.Target.URL == "" {
 		return "the server runs over stdio, the rule is about HTTP"
 	}

@@ -7,7 +7,7 @@ import (
 
 // notificationProbe judges the answer to a notification: notifications/initialized of a handshake, or notifications/cancelled where
 // there is no handshake. Facts: body_present (nil when the body was not read), shape.
-func notificationProbe(rec *recording.Recording) Probe {
+func notificationProbe(rec *source) Probe {
 	r := replyTo(rec, "probe/notification")
 	opened := replyTo(rec, "probe/notification-initialize")
 	if !r.tried() {
@@ -43,7 +43,7 @@ func notificationProbe(rec *recording.Recording) Probe {
 
 // invalidRequestProbe judges a request whose method is a number, after a control request that must be served. Facts:
 // control_http_status, shape, served, id_echoed_or_null, timed_out, body_unobservable (why the body of a refusal could not be read).
-func invalidRequestProbe(rec *recording.Recording) Probe {
+func invalidRequestProbe(rec *source) Probe {
 	r := replyTo(rec, "probe/invalid-request")
 	control := replyTo(rec, "probe/invalid-request-control")
 	after := replyTo(rec, "probe/invalid-request-after")
@@ -138,7 +138,7 @@ func echoesOrNull(r reply) bool {
 
 // getStreamProbe judges a GET inside a session. Fact: content_type. The exchange probe/get-stream-after, if there is one, is a request in
 // the same session that tells a lost session from a missing stream.
-func getStreamProbe(rec *recording.Recording) Probe {
+func getStreamProbe(rec *source) Probe {
 	r := replyTo(rec, "probe/get-stream")
 	return judgeStatus(r, ProbeGetStream, func(p *Probe) Outcome {
 		p.Facts["content_type"] = r.header("Content-Type")
@@ -152,7 +152,7 @@ func getStreamProbe(rec *recording.Recording) Probe {
 }
 
 // sessionDeleteProbe judges a DELETE of a session and a ping after it. Fact: after_delete_http_status.
-func sessionDeleteProbe(rec *recording.Recording, o *Observation) Probe {
+func sessionDeleteProbe(rec *source, o *Observation) Probe {
 	r := replyTo(rec, "probe/session-delete")
 	after := replyTo(rec, "probe/session-delete-ping")
 	if !r.tried() {

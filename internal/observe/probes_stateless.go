@@ -27,7 +27,7 @@ const noStatelessSSE = "the HTTP+SSE transport belongs to revision 2024-11-05, w
 
 // gateway is the answer to one of the two requests that show the stateless lifecycle. That lifecycle has two transports, stdio and
 // Streamable HTTP; for a server of the HTTP+SSE transport the answers to the requests that were posted to its URL count.
-func gateway(rec *recording.Recording, name string) reply {
+func gateway(rec *source, name string) reply {
 	if rec.Transport == recording.SSE {
 		return replyTo(rec, "detect/"+name)
 	}
@@ -35,7 +35,7 @@ func gateway(rec *recording.Recording, name string) reply {
 }
 
 // discoverProbe: facts content_type, and when supported supported_versions, result_type, ttl_ms, cache_scope.
-func discoverProbe(rec *recording.Recording) Probe {
+func discoverProbe(rec *source) Probe {
 	r := gateway(rec, "discover")
 	if !r.tried() && rec.Transport == recording.SSE {
 		return notApplicable(ProbeDiscover, noStatelessSSE)
@@ -52,7 +52,7 @@ func discoverProbe(rec *recording.Recording) Probe {
 
 // statelessListProbe judges a list request without a handshake. Servers without tools are asked for a list that they declare; the fact
 // method names it, tools_code is the error that tools/list was answered with before. Further facts: content_type, and when supported result_type, ttl_ms, cache_scope.
-func statelessListProbe(rec *recording.Recording, o *Observation) Probe {
+func statelessListProbe(rec *source, o *Observation) Probe {
 	r := gateway(rec, "stateless-list")
 	if !r.tried() && rec.Transport == recording.SSE {
 		return notApplicable(ProbeStatelessList, noStatelessSSE)
@@ -82,7 +82,7 @@ func statelessListProbe(rec *recording.Recording, o *Observation) Probe {
 }
 
 // noteTools keeps the error that tools/list was answered with where another list was asked for afterwards.
-func (p *Probe) noteTools(rec *recording.Recording) {
+func (p *Probe) noteTools(rec *source) {
 	if r := replyTo(rec, "probe/stateless-list-tools"); r.tried() && r.unobserved() == nil && r.code() != nil {
 		p.Facts["tools_code"] = *r.code()
 	}
@@ -99,7 +99,7 @@ func (o *Observation) StatelessToolsError() (code int64, ok bool) {
 }
 
 // declaredList finds the first page of a catalog that server/discover declares, and its method.
-func declaredList(rec *recording.Recording, o *Observation) (reply, string) {
+func declaredList(rec *source, o *Observation) (reply, string) {
 	for _, s := range surfaces {
 		if o.Discovered.Get("capabilities").Get(s.capability).Missing() {
 			continue
@@ -111,14 +111,14 @@ func declaredList(rec *recording.Recording, o *Observation) (reply, string) {
 	return reply{}, ""
 }
 
-func malformedMetaProbe(rec *recording.Recording) Probe {
+func malformedMetaProbe(rec *source) Probe {
 	r := replyTo(rec, "probe/malformed-meta")
 	return r.judge(ProbeMalformedMeta, func(*Probe) Outcome { return outcomeOf(r.refusedWith(spec.CodeInvalidParams, 400)) })
 }
 
 // unknownVersionProbe: supported when the refusal has the code and the data that the specification defines. Facts with the code:
 // supported, requested, data_well_formed; always: version_sent, the version that the request claimed (empty when not recorded).
-func unknownVersionProbe(rec *recording.Recording) Probe {
+func unknownVersionProbe(rec *source) Probe {
 	r := replyTo(rec, "probe/unknown-version")
 	return r.judge(ProbeUnknownVersion, func(p *Probe) Outcome {
 		p.Facts["version_sent"] = r.sentMeta(spec.MetaProtocolVersion)
@@ -143,7 +143,7 @@ func nonEmptyStrings(list jsondoc.Value) bool {
 }
 
 // missingResourceProbe: fact legacy_code_emitted.
-func missingResourceProbe(rec *recording.Recording) Probe {
+func missingResourceProbe(rec *source) Probe {
 	r := replyTo(rec, "probe/missing-resource")
 	return r.judge(ProbeMissingResource, func(p *Probe) Outcome {
 		p.Facts["legacy_code_emitted"] = r.hasCode(spec.CodeResourceNotFoundLegacy)
@@ -152,7 +152,7 @@ func missingResourceProbe(rec *recording.Recording) Probe {
 }
 
 // removedMethodProbe: fact method_served.
-func removedMethodProbe(rec *recording.Recording) Probe {
+func removedMethodProbe(rec *source) Probe {
 	r := replyTo(rec, "probe/removed-method")
 	return r.judge(ProbeRemovedMethod, func(p *Probe) Outcome {
 		p.Facts["method_served"] = r.msg.Get("result").Exists()
@@ -160,14 +160,14 @@ func removedMethodProbe(rec *recording.Recording) Probe {
 	})
 }
 
-func unknownMethodProbe(rec *recording.Recording) Probe {
+func unknownMethodProbe(rec *source) Probe {
 	r := replyTo(rec, "probe/unknown-method")
 	return r.judge(ProbeUnknownMethod, func(*Probe) Outcome { return outcomeOf(r.refusedWith(spec.CodeMethodNotFound, 404)) })
 }
 
 // sessionIDEchoProbe: facts request_served and response_session_id, which is "[redacted]" when there is one. A request that is
 // refused with the code that the same request gets without a session id was not refused for the id, and counts as served.
-func sessionIDEchoProbe(rec *recording.Recording) Probe {
+func sessionIDEchoProbe(rec *source) Probe {
 	r := replyTo(rec, "probe/session-id-echo")
 	return r.judge(ProbeSessionIDEcho, func(p *Probe) Outcome {
 		method := r.method("tools/list")
@@ -185,7 +185,7 @@ func sessionIDEchoProbe(rec *recording.Recording) Probe {
 
 // skillsListProbe: facts result_type, ttl_ms and cache_scope when skills/list was answered with a result. The first page counts where it
 // was asked for over the stateless lifecycle, else the extra request that was made there.
-func skillsListProbe(rec *recording.Recording, o *Observation) Probe {
+func skillsListProbe(rec *source, o *Observation) Probe {
 	if o.Discovered.Get("capabilities").Path("extensions", spec.ExtensionSkills).Missing() && o.Capabilities.Path("extensions", spec.ExtensionSkills).Missing() {
 		return notApplicable(ProbeSkillsList, "the server does not declare the skills extension")
 	}

@@ -48,7 +48,7 @@ func TestDiscoverOutcome(t *testing.T) {
 		{"not sent in time", recording.Exchange{Step: "probe/discover", Failure: &recording.Failure{Class: recording.FailDeadline}}, Unobserved, recording.FailDeadline},
 	}
 	for _, tt := range tests {
-		p := discoverProbe(&recording.Recording{Exchanges: []recording.Exchange{tt.e}})
+		p := discoverProbe(newSource(&recording.Recording{Exchanges: []recording.Exchange{tt.e}}))
 		if p.Outcome != tt.want || p.Class != tt.class {
 			t.Errorf("%s: outcome %q, class %q, want %q, %q (%s)", tt.name, p.Outcome, p.Class, tt.want, tt.class, p.Reason)
 		}
@@ -60,7 +60,7 @@ func TestDiscoverOutcome(t *testing.T) {
 
 func TestWalkHeedsHowTheListingEnded(t *testing.T) {
 	page := posted("stateless/tools/list/1", 200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`)
-	rec := &recording.Recording{Exchanges: []recording.Exchange{page}}
+	rec := newSource(&recording.Recording{Exchanges: []recording.Exchange{page}})
 	if w := walkOf(rec, "stateless", surfaces[0]); !w.complete {
 		t.Errorf("a last page without cursor ends a listing: %s", w.reason)
 	}
@@ -80,7 +80,7 @@ func TestSharedExchanges(t *testing.T) {
 		{Step: "probe/notification-initialize", SameAs: "session/initialize"},
 		{Step: "probe/notification", SameAs: "session/initialized"},
 	}}
-	p := notificationProbe(rec)
+	p := notificationProbe(newSource(rec))
 	want := map[string]any{"http_status": int64(202), "body_present": false, "shape": "legacy-initialized"}
 	if p.Outcome != Supported || p.Step != "session/initialized" {
 		t.Errorf("outcome %q at %q", p.Outcome, p.Step)
@@ -110,7 +110,7 @@ func TestFactsAreBounded(t *testing.T) {
 	long := strings.Repeat("x", 10_000)
 	deep := strings.Repeat("[", 150) + strings.Repeat("]", 150)
 	body := `{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["` + strings.Repeat(long+`","`, 1500) + `"],"ttlMs":"` + long + `","cacheScope":` + deep + `}}`
-	p := discoverProbe(&recording.Recording{Exchanges: []recording.Exchange{posted("probe/discover", 200, "application/json", body)}})
+	p := discoverProbe(newSource(&recording.Recording{Exchanges: []recording.Exchange{posted("probe/discover", 200, "application/json", body)}}))
 	text, err := json.Marshal(p.Facts)
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ import (
 //     scanning only: it may hold secrets and never goes into a report)
 //   - probe_query_credential: credential_params (names), method, without_credential_http_status
 //   - probe_local_bind: port, interfaces_checked, interfaces_listening, interfaces_serving, interfaces_unknown
-func decodeSecurityProbes(rec *recording.Recording, o *Observation) {
+func decodeSecurityProbes(rec *source, o *Observation) {
 	if !o.OverHTTP() {
 		for _, id := range []string{ProbeUnauthenticated, ProbeAuthMetadata, ProbeInvalidToken, ProbeOriginValidation, ProbeMalformedJSON,
 			ProbeQueryCredential, ProbeHostValidation, ProbeLocalBind} {
@@ -49,7 +49,7 @@ func decodeSecurityProbes(rec *recording.Recording, o *Observation) {
 	}
 }
 
-func decodeUnauthenticated(rec *recording.Recording) Probe {
+func decodeUnauthenticated(rec *source) Probe {
 	r := replyTo(rec, "probe/unauthenticated")
 	if !r.tried() && !rec.Target.Authenticated && len(rec.Target.HeaderNames) == 0 {
 		r = replyTo(rec, "session/initialize") // nothing that this audit sends carries a credential
@@ -90,7 +90,7 @@ func plainClientError(r reply) bool {
 	return r.status >= 400 && r.status < 500 && !r.busy()
 }
 
-func decodeInvalidToken(rec *recording.Recording, unauthenticated Probe) Probe {
+func decodeInvalidToken(rec *source, unauthenticated Probe) Probe {
 	r := replyTo(rec, "probe/invalid-token")
 	p := probeOf(ProbeInvalidToken, r)
 	p.Facts["anonymous_http_status"] = unauthenticated.Facts["http_status"]
@@ -146,7 +146,7 @@ type spoofed struct {
 	fellBack      reply // the modern control when the legacy one was used
 }
 
-func readSpoofed(rec *recording.Recording, control, twin string) spoofed {
+func readSpoofed(rec *source, control, twin string) spoofed {
 	modern := replyTo(rec, control, "probe/discover")
 	s := spoofed{control: modern, shape: servedShape(modern), twin: replyTo(rec, twin)}
 	if s.shape == "" && !modern.refused() {
@@ -191,7 +191,7 @@ func (s spoofed) probe(id string) (p Probe, decided bool) {
 	return p, false
 }
 
-func decodeOrigin(rec *recording.Recording) Probe {
+func decodeOrigin(rec *source) Probe {
 	s := readSpoofed(rec, "probe/origin-control", "probe/foreign-origin")
 	p, decided := s.probe(ProbeOriginValidation)
 	if decided {
@@ -203,7 +203,7 @@ func decodeOrigin(rec *recording.Recording) Probe {
 	return p.as(Unsupported, "")
 }
 
-func decodeHost(rec *recording.Recording, o *Observation) Probe {
+func decodeHost(rec *source, o *Observation) Probe {
 	if !o.TLS.Loopback {
 		return Probe{ID: ProbeHostValidation}.as(NotApplicable, "the server is not reached under a loopback address")
 	}
@@ -223,7 +223,7 @@ func decodeHost(rec *recording.Recording, o *Observation) Probe {
 // MaxLeakText is how much of an error body is looked at, in bytes.
 const MaxLeakText = 16 << 10
 
-func decodeMalformedJSON(rec *recording.Recording) Probe {
+func decodeMalformedJSON(rec *source) Probe {
 	control, r := replyTo(rec, "probe/malformed-control", "probe/discover"), replyTo(rec, "probe/malformed-json")
 	p := Probe{ID: ProbeMalformedJSON, Facts: map[string]any{}}
 	const noControl = "the same request in proper JSON is not answered in JSON-RPC either"
@@ -330,7 +330,7 @@ func requestID(r reply) string {
 	return r.Request.ID
 }
 
-func decodeQueryCredential(rec *recording.Recording) Probe {
+func decodeQueryCredential(rec *source) Probe {
 	p := Probe{ID: ProbeQueryCredential, Facts: map[string]any{}}
 	if len(rec.Target.CredentialParams) == 0 {
 		return p.as(NotApplicable, "the URL's query holds no credential")
@@ -376,7 +376,7 @@ func decodeQueryCredential(rec *recording.Recording) Probe {
 	return p.as(NotApplicable, fmt.Sprintf("HTTP status %d with the credential and %d without it do not tell whether the server takes it from the query", given.status, stripped.status))
 }
 
-func decodeLocalBind(rec *recording.Recording, o *Observation) Probe {
+func decodeLocalBind(rec *source, o *Observation) Probe {
 	p := Probe{ID: ProbeLocalBind, Facts: map[string]any{}}
 	switch {
 	case !o.TLS.Loopback:

@@ -150,7 +150,7 @@ func TestSecurityProbes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			rec := &recording.Recording{Target: recording.Target{URL: tt.url, CredentialParams: tt.params}, Exchanges: tt.exchanges}
+			rec := newSource(&recording.Recording{Target: recording.Target{URL: tt.url, CredentialParams: tt.params}, Exchanges: tt.exchanges})
 			o := &Observation{Target: rec.Target, Probes: map[string]Probe{}}
 			decodeTLS(rec, o)
 			decodeSecurityProbes(rec, o)
@@ -172,7 +172,7 @@ func TestSecurityProbes(t *testing.T) {
 
 func TestSecurityProbesOverStdio(t *testing.T) {
 	o := &Observation{Target: recording.Target{Command: []string{"server"}}, Probes: map[string]Probe{}}
-	decodeSecurityProbes(&recording.Recording{}, o)
+	decodeSecurityProbes(newSource(&recording.Recording{}), o)
 	if len(o.Probes) != 8 {
 		t.Errorf("%d probes", len(o.Probes))
 	}

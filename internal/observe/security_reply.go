@@ -17,7 +17,7 @@ type reply struct {
 }
 
 // replyTo returns the reply of the first of these steps that was recorded.
-func replyTo(rec *recording.Recording, steps ...string) reply {
+func replyTo(rec *source, steps ...string) reply {
 	for _, step := range steps {
 		e := rec.Find(step)
 		if e == nil {
@@ -27,7 +27,7 @@ func replyTo(rec *recording.Recording, steps ...string) reply {
 		if e.Response != nil {
 			r.status = e.Response.Status
 		}
-		if msg, _, ok := e.Message(); ok {
+		if msg, _, ok := rec.message(e); ok {
 			r.msg = msg
 		}
 		return r

@@ -115,7 +115,7 @@ func (o *Observation) SkillDirectories() bool {
 	return o.SkillsCapabilities().Path("extensions", spec.ExtensionSkills, "directoryRead").True()
 }
 
-func decodeSkills(rec *recording.Recording, _ *Observation) *Skills { return DecodeSkills(rec) }
+func decodeSkills(rec *source, _ *Observation) *Skills { return DecodeSkills(rec.Recording) }
 
 // DecodeSkills reads the exchanges "skills/…" of a recording, nil when there is none.
 func DecodeSkills(rec *recording.Recording) *Skills {
