@@ -32,6 +32,8 @@ new-rule: ## new-rule GROUP=tools ID=tools_something: write the two files of a r
 update: ## rewrite goldens with what the code says now; read the difference before committing
 	$(GO) test ./internal/rules/... -update
 	$(GO) test ./internal/render -update
+	$(GO) test ./internal/audit -run TestRecordings -update-reports
+	$(GO) test ./docs -update
 
 cross: ## build and vet for every supported system
 	@for os in linux darwin windows; do for arch in amd64 arm64; do \
