@@ -133,7 +133,7 @@ func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand,
 	if f.record != "" {
 		problem = writeRecording(f.record, rec)
 	}
-	return f.out.finish(env, audit.Judge(rec, p, engine()), problem)
+	return f.out.finish(env, audit.Judge(rec, p, engine()), rec, problem)
 }
 
 // named is how messages and reports call what the command line names as the target, empty when it names none.
@@ -168,7 +168,7 @@ func (f *auditFlags) refuse(env *Env, named string, class recording.Class, err e
 	case recording.FailUnauthorized:
 		rec.Failure.Phase = "sign-in"
 	}
-	if writeErr := f.out.write(env, audit.Judge(rec, p, engine())); writeErr != nil {
+	if writeErr := f.out.write(env, audit.Judge(rec, p, engine()), rec); writeErr != nil {
 		return errors.Join(err, writeErr)
 	}
 	return err
@@ -211,7 +211,7 @@ func (f *auditFlags) target(env *Env, stdio *stdioCommand, args []string) (captu
 			t.Env = append(t.Env, name+"="+v)
 		}
 	}
-	t.Dir = f.cwd
+	t.Dir, f.out.dir = f.cwd, f.cwd
 	switch f.transport {
 	case "auto", "":
 	case "streamable-http", "sse":

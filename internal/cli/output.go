@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -18,30 +16,20 @@ import (
 type outputFlags struct {
 	json               bool
 	outputs            []string
+	sarif              []string
 	policy             string
 	verbose, quiet     bool
 	color              string
 	failUnder          int
 	failUnderReadiness int
 	parsed             []output
+	dir                string // in which the server's command starts
 }
-
-// output is one report file.
-type output struct{ format, file string }
-
-// formats are the report formats by name.
-var formats = map[string]func(io.Writer, *report.Report) error{
-	"json": render.JSON,
-	"text": func(w io.Writer, r *report.Report) error {
-		return render.Terminal(w, r, render.Options{Width: 80, Verbose: true})
-	},
-}
-
-var endings = map[string]string{".json": "json", ".txt": "text"}
 
 func (f *outputFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.json, "json", false, "write the report as JSON to standard output")
-	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "also write the report to `file`; the ending or a prefix such as json: chooses the format (json, text; repeatable)")
+	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "also write the report to `file`; the ending (.html .sarif .md .xml .svg .json .txt) or a prefix such as junit: chooses the format, see docs/outputs.md (repeatable)")
+	flags.StringArrayVar(&f.sarif, "sarif", nil, "also write the report as SARIF to `file`, - for standard output; the same as --output sarif:FILE")
 	flags.StringVar(&f.policy, "policy", "", "`roster` that says which rules count (roster_150, roster_102)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list passed and skipped rules too")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
@@ -63,22 +51,12 @@ func (f *outputFlags) check() error {
 	default:
 		return usage(fmt.Sprintf("--color %q is not known", f.color), "use auto, always or never")
 	}
-	for _, o := range f.outputs {
-		format, file, prefixed := strings.Cut(o, ":")
-		if _, known := formats[format]; !prefixed || !known {
-			format, file = endings[strings.ToLower(filepath.Ext(o))], o
-		}
-		if format == "" || file == "" {
-			return usage(fmt.Sprintf("cannot tell the format of --output %q", o), "end the name with .json or .txt, or write json:NAME")
-		}
-		f.parsed = append(f.parsed, output{format: format, file: file})
-	}
-	return nil
+	return f.parseOutputs()
 }
 
 // finish writes the report everywhere and turns its outcome into the exit code. A problem from before is told beside it.
-func (f *outputFlags) finish(env *Env, r *report.Report, problem error) error {
-	problem = errors.Join(problem, f.write(env, r))
+func (f *outputFlags) finish(env *Env, r *report.Report, rec *recording.Recording, problem error) error {
+	problem = errors.Join(problem, f.write(env, r, rec))
 	if r.Failure != nil {
 		if err := f.failed(env, r); err != nil {
 			return errors.Join(err, problem)
@@ -92,17 +70,24 @@ func (f *outputFlags) finish(env *Env, r *report.Report, problem error) error {
 
 // write writes the report to files and to standard output: to the files first, since whoever reads the output may stop reading, which ends
 // the program. A file that cannot be written keeps none of the others from being written.
-func (f *outputFlags) write(env *Env, r *report.Report) error {
+func (f *outputFlags) write(env *Env, r *report.Report, rec *recording.Recording) error {
 	var problem error
 	for _, o := range f.parsed {
-		problem = errors.Join(problem, writeWhole(o.file, 0o644, func(w io.Writer) error { return formats[o.format](w, r) }))
+		show := func(w io.Writer) error { return formats[o.format](w, document{report: r, rec: rec, dir: f.dir}) }
+		if o.file == "-" {
+			if err := show(env.Stdout); err != nil {
+				problem = errors.Join(problem, usage("cannot write to standard output: "+reason(err), ""))
+			}
+			continue
+		}
+		problem = errors.Join(problem, writeWhole(o.file, 0o644, show))
 	}
 	switch {
 	case f.json:
 		if err := render.JSON(env.Stdout, r); err != nil {
 			problem = errors.Join(problem, usage("cannot write to standard output: "+reason(err), ""))
 		}
-	case !f.quiet && r.Ran():
+	case !f.quiet && !f.toStdout() && r.Ran():
 		width := env.Width(env.Stdout)
 		opts := render.Options{Width: width, Verbose: f.verbose, Color: f.color == "always" || f.color == "auto" && width > 0 && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"}
 		if width == 0 {

@@ -38,7 +38,7 @@ under the same roster gives the audit's report byte for byte; another version or
 			if err != nil {
 				return err
 			}
-			return f.finish(env, audit.Judge(rec, p, engine()), nil)
+			return f.finish(env, audit.Judge(rec, p, engine()), rec, nil)
 		},
 	}
 	f.register(cmd.Flags())

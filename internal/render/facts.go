@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcp-hallmark/hallmark/internal/report"
 	"github.com/mcp-hallmark/hallmark/internal/rule"
+	"github.com/mcp-hallmark/hallmark/internal/score"
 )
 
 // failures picks the failed results.
@@ -33,6 +34,49 @@ func failuresThatCount(r *report.Report) ([]*report.Result, int) {
 	}
 	slices.SortStableFunc(failed, func(a, b *report.Result) int { return cmp.Compare(b.SeverityValue, a.SeverityValue) })
 	return failed, points
+}
+
+// section is the rules of one category.
+type section struct {
+	report.Category
+	Counted bool // in the score
+	Results []*report.Result
+	Skipped []report.SkippedRule
+}
+
+// sections sorts the rules by category: those that count in the score, then readiness where it does not.
+func sections(r *report.Report) []section {
+	var list []section
+	for _, c := range r.Categories {
+		list = append(list, section{Category: c, Counted: true})
+	}
+	if !r.Readiness.CountedInMain && r.Readiness.Total > 0 {
+		c := report.Category{
+			Name: string(rule.Readiness), Title: "Readiness for " + string(r.Spec.ReadinessTarget), Earned: r.Readiness.Score, Available: r.Readiness.MaxScore,
+			Failed: len(failures(r.Readiness.Results)), Skipped: r.Readiness.Skipped,
+		}
+		c.Passed = r.Readiness.Assessed - c.Failed
+		if p, ok := score.Percent(c.Earned, c.Available); ok {
+			c.Percentage = &p
+		}
+		list = append(list, section{Category: c})
+	}
+	for i := range list {
+		s := &list[i]
+		for _, results := range [][]report.Result{r.Results, r.Readiness.Results} {
+			for n := range results {
+				if results[n].Category == s.Name {
+					s.Results = append(s.Results, &results[n])
+				}
+			}
+		}
+		for _, k := range r.SkippedRules {
+			if k.Category == s.Name {
+				s.Skipped = append(s.Skipped, k)
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(s section) bool { return len(s.Results)+len(s.Skipped) == 0 })
 }
 
 // observed says what a finding saw, and what was expected.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/mcp-hallmark/hallmark/internal/report"
-	"github.com/mcp-hallmark/hallmark/internal/rule"
 )
 
 // The elements of the XML that build servers read as test results. The order of members is that of the common schema (junit-10.xsd of the
@@ -58,8 +57,8 @@ type (
 func JUnit(w io.Writer, r *report.Report) error {
 	doc := junitSuites{Name: "hallmark " + visible(r.Target), Time: seconds(r.Measurements.Elapsed)}
 	if r.Ran() {
-		for _, c := range r.Categories {
-			doc.add(r, c.Title, junitCases(r, c.Name))
+		for _, c := range sections(r) {
+			doc.add(r, c.Title, junitCases(c))
 		}
 	}
 	if f := r.Failure; f != nil && !r.Refused() {
@@ -125,33 +124,25 @@ func junitProperties(r *report.Report) []junitProperty {
 	return list
 }
 
-// junitCases lists the rules of a category: verdicts of the main axis, of readiness, and rules without one.
-func junitCases(r *report.Report, category string) []junitCase {
+// junitCases lists the rules of a category: those with a verdict, then those without.
+func junitCases(s section) []junitCase {
 	var cases []junitCase
-	for _, list := range [][]report.Result{r.Results, r.Readiness.Results} {
-		for i := range list {
-			f := &list[i]
-			if f.Category != category {
-				continue
-			}
-			c := junitCase{Name: visible(f.RuleID), ClassName: "hallmark." + visible(string(f.GroupName)), Time: "0"}
-			switch {
-			case f.Passed:
-			case f.GroupName == rule.Readiness && !r.Readiness.CountedInMain:
-				c.Skipped = &junitOutcome{Type: "informative", Message: "not counted: " + visible(f.Message), Text: failureText(f)}
-			default:
-				c.Failure = &junitOutcome{Type: string(f.Severity), Message: visible(f.Message), Text: failureText(f)}
-			}
-			cases = append(cases, c)
+	for _, f := range s.Results {
+		c := junitCase{Name: visible(f.RuleID), ClassName: "hallmark." + visible(string(f.GroupName)), Time: "0"}
+		switch {
+		case f.Passed:
+		case !s.Counted:
+			c.Skipped = &junitOutcome{Type: "informative", Message: "not counted: " + visible(f.Message), Text: failureText(f)}
+		default:
+			c.Failure = &junitOutcome{Type: string(f.Severity), Message: visible(f.Message), Text: failureText(f)}
 		}
+		cases = append(cases, c)
 	}
-	for _, k := range r.SkippedRules {
-		if k.Category == category {
-			cases = append(cases, junitCase{
-				Name: visible(k.RuleID), ClassName: "hallmark." + visible(string(k.GroupName)), Time: "0",
-				Skipped: &junitOutcome{Type: string(k.Reason), Message: visible(k.ReasonText)},
-			})
-		}
+	for _, k := range s.Skipped {
+		cases = append(cases, junitCase{
+			Name: visible(k.RuleID), ClassName: "hallmark." + visible(string(k.GroupName)), Time: "0",
+			Skipped: &junitOutcome{Type: string(k.Reason), Message: visible(k.ReasonText)},
+		})
 	}
 	return cases
 }

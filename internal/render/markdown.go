@@ -185,8 +185,10 @@ func (c *comment) oneLiners(list []*report.Result) {
 // escapeMarkdown makes a text show as what it is in CommonMark and GitHub's dialect: one line, no markup, no link, no table cell. An HTML
 // comment keeps @ and # apart from what follows, because mentions and references are looked for after escapes are gone.
 func escapeMarkdown(text string) string {
+	text = strings.TrimLeft(withoutCommands(visible(text)), " ")
 	var b strings.Builder
-	for _, c := range withoutCommands(visible(text)) {
+	number := true // everything so far is digits: a list may begin here
+	for i, c := range text {
 		switch {
 		case c == '<':
 			b.WriteString("&lt;")
@@ -196,11 +198,16 @@ func escapeMarkdown(text string) string {
 			b.WriteString("&amp;")
 		case c == '@' || c == '#':
 			b.WriteString(`\` + string(c) + "<!-- -->")
-		case c < 0x7f && strings.ContainsRune("\\`*_{}[]()+-.!|~:\"'$^=", c):
+		case c < 0x7f && strings.ContainsRune("\\`*_[]|~$", c), // markup
+			i == 0 && strings.ContainsRune("-+=", c), // lists, headings, rules
+			number && (c == '.' || c == ')'),
+			c == ':' && strings.HasPrefix(text[i:], "://"), // what GitHub makes links of
+			c == '.' && i >= 3 && strings.EqualFold(text[i-3:i], "www"):
 			b.WriteString(`\` + string(c))
 		default:
 			b.WriteRune(c)
 		}
+		number = number && '0' <= c && c <= '9'
 	}
 	return b.String()
 }
