@@ -324,7 +324,7 @@ func properParseError(v jsondoc.Value) bool {
 }
 
 func requestID(r reply) string {
-	if r.Request == nil {
+	if !r.tried() || r.Request == nil {
 		return ""
 	}
 	return r.Request.ID
