@@ -100,8 +100,14 @@ func (u *unit) after(text []byte, i int, out []int) []int {
 		}
 		if run < len(rest) {
 			if c := rest[run]; c == 'u' {
-				if r, n := unicodeEscape(rest[run:]); n > 0 && u.is(r) {
+				r, n := unicodeEscape(rest[run:])
+				if n > 0 && u.is(r) {
 					add(i + run + n)
+				}
+				if tail := rest[run+n:]; n > 0 && r == '&' { // HTML inside JSON: "\u0026lt;" is how some encoders write "&lt;"
+					if r, n := entity(append([]byte("&"), tail[:min(len(tail), 12)]...)); n > 0 && u.is(r) {
+						add(len(text) - len(tail) + n - 1)
+					}
 				}
 			} else if strings.IndexByte(`"'/`, c) >= 0 && u.is(rune(c)) {
 				add(i + run + 1)

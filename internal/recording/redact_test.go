@@ -94,6 +94,7 @@ func TestRedactorSecrets(t *testing.T) {
 		{"twice, touching", "abcdef", "abcdefabcdef", "[redacted]"},
 		{"with itself overlapping", "ababab", "xabababab-", "x[redacted]-"},
 		{"nothing there", "abcdef", "plain text", "plain text"},
+		{"HTML inside JSON", "a<b&c\"d", `{"page":"a\u0026lt;b\u0026amp;c\u0026#34;d"}`, `{"page":"[redacted]"}`},
 		{"blank as plus", "two words", "q=two+words", "q=[redacted]"},
 	}
 	for _, tt := range tests {
