@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		"server":      server,
 		"stuck":       stuck,
 		"interrupted": interrupted,
+		"parrot":      parrot,
 	})
 }
 
