@@ -315,6 +315,8 @@ func partialReason(rec *recording.Recording) string {
 	e := rec.Find("session/initialize")
 	refused := e != nil && e.Response != nil && (e.Response.Status == 401 || e.Response.Status == 403)
 	switch {
+	case e != nil && e.Response != nil && e.Response.Status == 402:
+		return "the server wants payment first (HTTP status 402); only what it shows without it was audited"
 	case !rec.Target.Authenticated && refused && e.Response.Status == 403:
 		return "the server refuses access (HTTP status 403) and no credentials were given; only what it shows to everybody was audited"
 	case !rec.Target.Authenticated:

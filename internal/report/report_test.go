@@ -400,6 +400,7 @@ func TestPartialReasons(t *testing.T) {
 	}{
 		{"no credentials", false, 401, "none were given"},
 		{"forbidden", false, 403, "refuses access (HTTP status 403)"},
+		{"payment", false, 402, "wants payment first (HTTP status 402)"},
 		{"credentials refused", true, 401, "refused the credentials that were given (HTTP status 401)"},
 		{"credentials forbidden", true, 403, "refused the credentials that were given (HTTP status 403)"},
 		{"credentials not tried", true, 400, "could not be tried"},

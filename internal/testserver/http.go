@@ -30,8 +30,10 @@ type Web struct {
 	Intercept func(w http.ResponseWriter, r *http.Request, body []byte) bool
 	// StrictOrigin refuses foreign origins with 403, as the specification asks; StrictCursors unknown cursors with -32602.
 	StrictOrigin, StrictCursors bool
-	// PerSecond refuses requests beyond this rate with 429 and no Retry-After, none when 0.
-	PerSecond int
+	// PerSecond refuses requests beyond this rate, none when 0, with LimitStatus (429 when 0) and a Retry-After header, when one is given.
+	PerSecond   int
+	LimitStatus int
+	RetryAfter  string
 
 	mu       sync.Mutex
 	log      []Seen
@@ -42,6 +44,7 @@ type Web struct {
 	sessions map[string]bool
 	issued   int
 	window   []time.Time
+	refused  int // for the rate
 }
 
 // Seen is a request that a Web server received.
@@ -130,11 +133,26 @@ func (s *Web) overRate() bool {
 		s.window = s.window[1:]
 	}
 	if len(s.window) >= s.PerSecond {
+		s.refused++
 		return true
 	}
 	s.window = append(s.window, now)
 	return false
 }
+
+func (s *Web) limit(w http.ResponseWriter) {
+	if s.RetryAfter != "" {
+		w.Header().Set("Retry-After", s.RetryAfter)
+	}
+	status := s.LimitStatus
+	if status == 0 {
+		status = http.StatusTooManyRequests
+	}
+	http.Error(w, "slow down", status)
+}
+
+// Refused counts the requests that were refused for the rate.
+func (s *Web) Refused() int { s.mu.Lock(); defer s.mu.Unlock(); return s.refused }
 
 // ServeHTTP implements http.Handler.
 func (s *Web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -146,7 +164,7 @@ func (s *Web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case s.overRate():
-		http.Error(w, "slow down", http.StatusTooManyRequests)
+		s.limit(w)
 	case s.Intercept != nil && s.Intercept(w, r, body):
 	case s.Token != "" && r.Header.Get("Authorization") != "Bearer "+s.Token:
 		w.Header().Set("WWW-Authenticate", `Bearer realm="test"`)

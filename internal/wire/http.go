@@ -377,7 +377,8 @@ func (h *HTTP) patiently(ctx context.Context, a *attempt, run func(context.Conte
 		}
 		// A 503 while other requests are answered is about this request, not about load.
 		alone := status == http.StatusServiceUnavailable && asked == 0 && len(earlier) >= 2 && o.answerCount() > answersThen
-		if alone || o.hopeless() || time.Since(since)+pause > patience || ctx.Err() != nil {
+		down := status == http.StatusServiceUnavailable && asked == 0 && len(earlier) >= fewAttempts
+		if alone || down || o.hopeless() || time.Since(since)+pause > patience || ctx.Err() != nil {
 			if !alone {
 				o.giveUp()
 			}

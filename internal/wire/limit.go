@@ -21,6 +21,9 @@ const (
 	lastBackoff  = 4 * time.Second
 	longestGap   = time.Second
 	recoverAfter = 10 // answers in a row until one more request may be in flight
+	tellingRate  = 5  // answers within a second that tell a rate
+	longMemory   = 10 * time.Second
+	fewAttempts  = 5 // at a 503 that asks for no pause: more is an outage, not load
 )
 
 // Limiter keeps an audit from overloading the servers it talks to. It is shared by all links of an audit, and knows for each origin
@@ -28,7 +31,7 @@ const (
 //
 // A server that answers 429 or 503 is left alone for as long as Retry-After says, or else for 250 ms, doubled each time up to 4 s.
 // From then on half as many requests may be in flight, and they are spaced at three quarters of the rate that the server had just
-// accepted. Both recover slowly.
+// accepted, unless this happened once only and after too few requests to tell a rate. Both recover slowly.
 type Limiter struct {
 	mu      sync.Mutex
 	origins map[string]*origin
@@ -178,7 +181,8 @@ func (o *origin) putOff(sent time.Time, retryAfter time.Duration) time.Duration 
 				recent++
 			}
 		}
-		if recent > 0 {
+		again := !o.slowed.IsZero() && now.Sub(o.slowed) < longMemory
+		if recent >= tellingRate || recent > 0 && again {
 			o.gap = max(o.gap, min(longestGap, time.Second*4/time.Duration(3*recent)))
 		}
 		o.slowed = now

@@ -237,3 +237,28 @@ func TestOriginSlowsDownOncePerWave(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// One refusal after a handful of requests tells no rate, so what follows is not slowed down; a second one soon after does.
+func TestOneRefusalTellsNoRate(t *testing.T) {
+	o := NewLimiter().of(&url.URL{Scheme: "http", Host: "h"})
+	now := time.Now()
+	o.answered(now)
+	o.answered(now)
+	o.putOff(time.Now(), 0)
+	if o.gap != 0 {
+		t.Errorf("gap of %v after one refusal", o.gap)
+	}
+	o.putOff(time.Now(), 0)
+	if o.gap == 0 {
+		t.Error("no gap after a second refusal")
+	}
+}
+
+// A server that says 503 to everything is down; the audit does not wait for it as long as for one that is busy.
+func TestOutageIsGivenUpSoon(t *testing.T) {
+	t.Parallel()
+	h, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	if r := h.Do(t.Context(), post()); class(r) != recording.FailRateLimited || len(r.Exchange.Earlier) != fewAttempts {
+		t.Errorf("%+v after %d attempts", r.Exchange.Failure, len(r.Exchange.Earlier)+1)
+	}
+}
