@@ -150,6 +150,10 @@ func TestLinks(t *testing.T) {
 	if len(pages) < 15 {
 		t.Errorf("only %d pages were found", len(pages))
 	}
+	titles := map[string]map[string]bool{}
+	for name, text := range pages {
+		titles[name] = anchors(text)
+	}
 	checked := 0
 	for name, text := range pages {
 		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
@@ -167,7 +171,7 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s links to %s, which does not exist", name, to)
 				continue
 			}
-			if fragment != "" && !anchors(pages[target])[fragment] {
+			if fragment != "" && !titles[target][fragment] {
 				t.Errorf("%s links to %s, and there is no such title", name, to)
 			}
 		}

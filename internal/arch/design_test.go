@@ -61,9 +61,8 @@ func table() string {
 func existing(patterns []string) string {
 	var cells []string
 	for _, p := range patterns {
-		dir := strings.TrimSuffix(p, "/*")
 		for _, root := range []string{"..", "../.."} {
-			if files, _ := filepath.Glob(filepath.Join(root, dir, "*")); len(files) > 0 {
+			if files, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(p), "*.go")); len(files) > 0 {
 				cells = append(cells, "`"+p+"`")
 				break
 			}
