@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/mcp-hallmark/hallmark/internal/audit"
@@ -58,13 +59,19 @@ sees only a short list of environment variables: name others with --env.`,
 			return runAudit(cmd.Context(), env, f, stdio, args)
 		},
 	}
-	flags := cmd.Flags()
+	f.register(cmd.Flags())
+	cmd.Flags().StringVar(&f.record, "record", "", "`file` to keep the recording in, for hallmark replay")
+	f.out.register(cmd.Flags())
+	return cmd
+}
+
+// register adds the flags that say what to reach and how.
+func (f *auditFlags) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.env, "env", nil, "`NAME=VALUE`, or NAME to copy it from here, for the server's environment (repeatable, with --stdio)")
 	flags.StringVar(&f.cwd, "cwd", "", "`folder` in which the server's command starts")
 	flags.StringArrayVarP(&f.headers, "header", "H", nil, "`\"Name: value\"` sent with every request to the server's origin (repeatable)")
 	flags.StringVar(&f.token, "token", "", "bearer `token`; HALLMARK_TOKEN or MCPSCORE_TOKEN when not given")
 	flags.StringVar(&f.transport, "transport", "auto", "for URLs: `auto`, streamable-http or sse")
-	flags.StringVar(&f.record, "record", "", "`file` to keep the recording in, for hallmark replay")
 	flags.StringVar(&f.cacert, "cacert", "", "`file` with certificates (PEM) to trust besides the system's")
 	flags.StringVar(&f.cert, "cert", "", "`file` with a client certificate (PEM)")
 	flags.StringVar(&f.key, "key", "", "`file` with the client certificate's key (PEM)")
@@ -78,8 +85,6 @@ sees only a short list of environment variables: name others with --env.`,
 	flags.DurationVar(&f.budgets.Listing, "listing-timeout", d.Listing, "limit for all pages of one list")
 	flags.DurationVar(&f.budgets.Probe, "probe-timeout", d.Probe, "limit for one probe")
 	f.oauth.register(flags)
-	f.out.register(flags)
-	return cmd
 }
 
 func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand, args []string) error {
@@ -91,13 +96,33 @@ func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand,
 	if err != nil {
 		return f.refuse(env, named, recording.FailUsage, usage(err.Error(), ""))
 	}
+	if err := f.out.project.load(env, p, f.out.quiet); err != nil {
+		return f.refuse(env, named, recording.FailUsage, err)
+	}
+	rec, class, err := f.collect(ctx, env, stdio, args)
+	if err != nil {
+		return f.refuse(env, named, class, err)
+	}
+	var problem error
+	if f.record != "" {
+		problem = writeRecording(f.record, rec)
+	}
+	r, err := f.out.project.judge(env, rec, p)
+	if err != nil {
+		return errors.Join(err, problem)
+	}
+	return f.out.finish(env, r, rec, problem)
+}
+
+// collect records the server that the command line names. Where that cannot be tried, the class says what kind of trouble it is.
+func (f *auditFlags) collect(ctx context.Context, env *Env, stdio *stdioCommand, args []string) (*recording.Recording, recording.Class, error) {
 	target, err := f.target(env, stdio, args)
 	if err != nil {
-		return f.refuse(env, named, recording.FailInvalidTarget, err)
+		return nil, recording.FailInvalidTarget, err
 	}
 	opts, err := f.options(env)
 	if err != nil {
-		return f.refuse(env, named, recording.FailUsage, err)
+		return nil, recording.FailUsage, err
 	}
 	if f.insecure && target.URL != "" {
 		fmt.Fprintln(env.Stderr, "hallmark: warning: --insecure: whoever answers at the address is taken for the server, its certificate is not verified")
@@ -106,7 +131,7 @@ func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand,
 		fmt.Fprintf(env.Stderr, "hallmark: warning: %s stands after the server's command and goes to the server; flags of hallmark stand before --stdio\n", name)
 	}
 	if err := f.oauth.check(env, target, opts); err != nil {
-		return f.refuse(env, named, recording.FailUsage, err)
+		return nil, recording.FailUsage, err
 	}
 	run := func(opts capture.Options) (*recording.Recording, error) {
 		progress := newProgress(env, f.out.quiet || f.out.json)
@@ -123,17 +148,13 @@ func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand,
 	var exit *exitError
 	switch {
 	case errors.As(err, &exit) && exit.code == ExitInterrupted:
-		return f.refuse(env, named, recording.FailInterrupted, err)
+		return nil, recording.FailInterrupted, err
 	case errors.As(err, &exit):
-		return f.refuse(env, named, recording.FailUnauthorized, err)
+		return nil, recording.FailUnauthorized, err
 	case err != nil:
-		return f.refuse(env, named, recording.FailInvalidTarget, usage(fmt.Sprintf("cannot audit %s: %v", shown(target), err), "see hallmark audit --help"))
+		return nil, recording.FailInvalidTarget, usage(fmt.Sprintf("cannot audit %s: %v", shown(target), err), "see hallmark audit --help")
 	}
-	var problem error
-	if f.record != "" {
-		problem = writeRecording(f.record, rec)
-	}
-	return f.out.finish(env, audit.Judge(rec, p, engine()), rec, problem)
+	return rec, "", nil
 }
 
 // named is how messages and reports call what the command line names as the target, empty when it names none.

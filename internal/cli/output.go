@@ -14,16 +14,15 @@ import (
 
 // outputFlags are the flags that audit and replay share: what to write where, and which gates to pass.
 type outputFlags struct {
-	json               bool
-	outputs            []string
-	sarif              []string
-	policy             string
-	verbose, quiet     bool
-	color              string
-	failUnder          int
-	failUnderReadiness int
-	parsed             []output
-	dir                string // in which the server's command starts
+	json           bool
+	outputs        []string
+	sarif          []string
+	policy         string
+	verbose, quiet bool
+	color          string
+	project        projectFlags
+	parsed         []output
+	dir            string // in which the server's command starts
 }
 
 func (f *outputFlags) register(flags *pflag.FlagSet) {
@@ -34,17 +33,12 @@ func (f *outputFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list passed and skipped rules too")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	flags.StringVar(&f.color, "color", "auto", "`auto`, always or never")
-	flags.IntVar(&f.failUnder, "fail-under", -1, "exit with 3 when the score is below this `percentage`")
-	flags.IntVar(&f.failUnderReadiness, "fail-under-readiness", -1, "exit with 3 when readiness is below this `percentage`")
-	flags.Lookup("fail-under").DefValue = ""
-	flags.Lookup("fail-under-readiness").DefValue = ""
+	f.project.register(flags)
 }
 
 func (f *outputFlags) check() error {
-	for name, v := range map[string]int{"fail-under": f.failUnder, "fail-under-readiness": f.failUnderReadiness} {
-		if v < -1 || v > 100 {
-			return usage(fmt.Sprintf("--%s %d is no percentage", name, v), "use a whole number from 0 to 100")
-		}
+	if err := f.project.check(); err != nil {
+		return err
 	}
 	switch f.color {
 	case "auto", "always", "never":
@@ -65,7 +59,7 @@ func (f *outputFlags) finish(env *Env, r *report.Report, rec *recording.Recordin
 	if problem != nil {
 		return problem
 	}
-	return f.gates(env, r)
+	return f.project.conclude(env, r)
 }
 
 // write writes the report to files and to standard output: to the files first, since whoever reads the output may stop reading, which ends
@@ -116,34 +110,4 @@ func (f *outputFlags) failed(env *Env, r *report.Report) error {
 		return nil
 	}
 	return &exitError{code: ExitTarget, message: message, hint: r.Failure.Remedy}
-}
-
-// gates checks every gate and names each that fails.
-func (f *outputFlags) gates(env *Env, r *report.Report) error {
-	failed := false
-	gate := func(format string, args ...any) {
-		failed = true
-		fmt.Fprintf(env.Stderr, "hallmark: gate: %s\n", fmt.Sprintf(format, args...))
-	}
-	if f.failUnder >= 0 {
-		percentage := 0
-		if r.Percentage != nil {
-			percentage = *r.Percentage
-		}
-		switch {
-		case r.Partial:
-			gate("--fail-under %d: the audit is partial, its score says little about the server", f.failUnder)
-		case percentage < f.failUnder:
-			gate("--fail-under %d: the score is %d %%", f.failUnder, percentage)
-		}
-	}
-	if f.failUnderReadiness >= 0 && r.Readiness.MaxScore > 0 {
-		if percentage := percentOf(r.Readiness.Score, r.Readiness.MaxScore); percentage < f.failUnderReadiness {
-			gate("--fail-under-readiness %d: readiness is %d %%", f.failUnderReadiness, percentage)
-		}
-	}
-	if failed {
-		return &exitError{code: ExitGate}
-	}
-	return nil
 }

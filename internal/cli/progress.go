@@ -5,7 +5,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/mcp-hallmark/hallmark/internal/score"
 	"github.com/mcp-hallmark/hallmark/internal/textscan"
 )
 
@@ -50,8 +49,3 @@ func (p *progress) done() {
 
 // visible makes text from a server harmless to a terminal.
 func visible(text string) string { return textscan.Visible(text) }
-
-func percentOf(earned, available int) int {
-	percentage, _ := score.Percent(earned, available)
-	return percentage
-}

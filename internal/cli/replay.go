@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcp-hallmark/hallmark/internal/audit"
 	"github.com/mcp-hallmark/hallmark/internal/policy"
 	"github.com/mcp-hallmark/hallmark/internal/recording"
 )
@@ -34,11 +33,18 @@ under the same roster gives the audit's report byte for byte; another version or
 			if err != nil {
 				return usage(err.Error(), "")
 			}
+			if err := f.project.load(env, p, f.quiet); err != nil {
+				return err
+			}
 			rec, err := readRecording(env, args[0])
 			if err != nil {
 				return err
 			}
-			return f.finish(env, audit.Judge(rec, p, engine()), rec, nil)
+			r, err := f.project.judge(env, rec, p)
+			if err != nil {
+				return err
+			}
+			return f.finish(env, r, rec, nil)
 		},
 	}
 	f.register(cmd.Flags())

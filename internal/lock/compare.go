@@ -67,6 +67,9 @@ func (l *Lock) Compare(o *observe.Observation) ([]Change, []Unread) {
 		return nil, nil
 	}
 	now, unread := New(o, pinned)
+	if len(unread) > 0 && unread[0].Part == "catalog" {
+		return nil, unread
+	}
 	var changes []Change
 	for _, part := range pinned {
 		if slices.ContainsFunc(unread, func(u Unread) bool { return u.Part == part }) {

@@ -68,10 +68,10 @@ func (l *Lock) part(name string) **[]Item {
 	return &l.ResourceTemplates
 }
 
-// Unread says why a part of the server cannot be pinned or compared.
+// Unread says why a part of the server cannot be pinned or compared; the part "catalog" is all of them.
 type Unread struct {
-	Part   string
-	Reason string
+	Part   string `json:"part"`
+	Reason string `json:"reason"`
 }
 
 func (u Unread) String() string {
@@ -92,6 +92,9 @@ func New(o *observe.Observation, parts []string) (*Lock, []Unread) {
 				*to = &text
 			}
 		}
+	}
+	if o.Kind == "" || o.Kind == observe.Partial {
+		return l, []Unread{{"catalog", "the server did not let itself be read"}}
 	}
 	var unread []Unread
 	for _, part := range Parts {
@@ -115,9 +118,6 @@ const methodNotFound = -32601
 // read takes the items of one part, sorted by name, or says why they are not known.
 func read(o *observe.Observation, part string) ([]Item, string) {
 	items := []Item{}
-	if o.Kind == "" || o.Kind == observe.Partial {
-		return nil, "the server could not be read"
-	}
 	if part == "instructions" {
 		if o.Instructions.Exists() {
 			items = append(items, newItem("instructions", o.Instructions.Raw()))
