@@ -112,6 +112,9 @@ func New(o *observe.Observation, parts []string) (*Lock, []Unread) {
 	return l, unread
 }
 
+// keys are the members by which the protocol tells the items of a list apart.
+var keys = map[string]string{"tools": "name", "prompts": "name", "resources": "uri", "resource_templates": "uriTemplate"}
+
 // methodNotFound is the JSON-RPC code of a server that lacks a method altogether: it has no such items.
 const methodNotFound = -32601
 
@@ -139,9 +142,9 @@ func read(o *observe.Observation, part string) ([]Item, string) {
 			return nil, "the list is not complete"
 		}
 		for _, i := range c.Items {
-			name := textscan.Mask(i.Label())
-			if name == "" {
-				name = "#" + strconv.Itoa(i.Index)
+			name := "#" + strconv.Itoa(i.Index)
+			if text := i.Get(keys[part]).TextOr(""); text != "" {
+				name = textscan.Mask(text)
 			}
 			if seen[name]++; seen[name] > 1 {
 				name += fmt.Sprintf(" (%d)", seen[name])
