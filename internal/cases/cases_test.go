@@ -236,3 +236,10 @@ func withBody(r *http.Request, body []byte) *http.Request {
 	again.Body = io.NopCloser(bytes.NewReader(body))
 	return again
 }
+
+func writeFile(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
