@@ -3,6 +3,8 @@
 package audit
 
 import (
+	"slices"
+
 	"github.com/mcp-hallmark/hallmark/internal/observe"
 	"github.com/mcp-hallmark/hallmark/internal/policy"
 	"github.com/mcp-hallmark/hallmark/internal/recording"
@@ -16,7 +18,13 @@ import (
 // which need not be the one that recorded.
 func Judge(rec *recording.Recording, p *policy.Policy, engine recording.Engine) *report.Report {
 	o := observe.Decode(rec)
-	r := report.Build(rec, o, rule.Judge(rules.All(), o), p)
+	r := report.Build(rec, o, rule.Judge(applicable(o), o), p)
 	r.Engine = report.Engine{Name: engine.Name, Version: engine.Version}
 	return r
+}
+
+// applicable are the rules for what was looked at: a package or a server. The others are not even listed, so that the two kinds of audit
+// share no denominator.
+func applicable(o *observe.Observation) []rule.Rule {
+	return slices.DeleteFunc(rules.All(), func(r rule.Rule) bool { return (r.Group == rule.Packaging) != (o.Package != nil) })
 }

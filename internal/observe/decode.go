@@ -19,6 +19,10 @@ func Decode(recorded *recording.Recording) *Observation {
 		AsOf: rec.AsOf, Target: rec.Target, Transport: rec.Transport, Processes: rec.Processes,
 		Requests: rec.Requests, Elapsed: rec.Elapsed.Span(), Probes: map[string]Probe{}, derived: &derived{values: map[any]any{}},
 	}
+	if rec.Target.Package != nil {
+		decodePackage(rec, o)
+		return o
+	}
 	decodeTLS(rec, o)
 	decodeSession(rec, o)
 	decodeDiscovery(rec, o)

@@ -57,10 +57,11 @@ type Observation struct {
 	ResourceTemplates Catalog
 	Prompts           Catalog
 
-	Probes map[string]Probe // by probe id, see probe.go
-	TLS    TLS
-	Skills *Skills // nil when no skills were collected
-	Notes  []Note  // what a lenient reader of the messages would not have noticed, in step order
+	Probes  map[string]Probe // by probe id, see probe.go
+	TLS     TLS
+	Skills  *Skills  // nil when no skills were collected
+	Package *Package // set in audits of packages, which see nothing else
+	Notes   []Note   // what a lenient reader of the messages would not have noticed, in step order
 
 	// Failure says why nothing could be audited (Kind is then empty), or why the audit ended before its end.
 	Failure *recording.Failure

@@ -10,7 +10,7 @@ import (
 )
 
 // unwritten are the groups whose rules do not exist yet. A group leaves this list with its last rule.
-var unwritten = []rule.Group{rule.Packaging}
+var unwritten = []rule.Group{}
 
 // TestRostersNameTheRulesThatExist checks both ways: every entry of a roster has a rule of its group, and every rule that is not
 // experimental stands in some roster.

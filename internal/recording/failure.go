@@ -22,6 +22,7 @@ const (
 	FailHTTP            Class = "http-error"       // any other HTTP status that carries no answer
 	FailRedirected      Class = "redirected"       // a redirect that is not followed
 	FailHTML            Class = "html-answer"      // a page instead of a message
+	FailNotJSON         Class = "not-json"         // a document that is no JSON object, from a registry
 	FailNotMCP          Class = "not-mcp"          // an answer that is no JSON-RPC
 	FailNoAnswer        Class = "no-answer"        // the stream ended before the answer
 	FailReset           Class = "connection-reset"

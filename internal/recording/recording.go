@@ -63,6 +63,7 @@ type Target struct {
 	Proxied       bool     `json:"proxied,omitempty"`       // requests went through a proxy of the user's
 	// CredentialParams are names of query parameters of the URL that look like credentials.
 	CredentialParams []string `json:"credential_params,omitempty"`
+	Package          *Package `json:"package,omitempty"` // in place of a server
 }
 
 // Exchange is one request and what came back, or one look at a connection.

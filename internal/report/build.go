@@ -45,6 +45,7 @@ func Build(rec *recording.Recording, obs *observe.Observation, verdicts []rule.V
 		FixPlan:            []FixStep{},
 		Catalogs:           []Catalog{},
 	}
+	r.Package = packageOf(obs.Package)
 	if !ran {
 		return r
 	}

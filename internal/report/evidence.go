@@ -119,13 +119,24 @@ func (x *evidence) excerpt(f rule.Finding) string {
 	}
 	v, ok := x.messages[f.Step]
 	if !ok {
-		v, _, _ = x.rec.Find(f.Step).Message()
+		if v, _, _ = x.rec.Find(f.Step).Message(); f.Entity == "package" {
+			v = x.document(f.Step)
+		}
 		x.messages[f.Step] = v
 	}
 	if !v.Exists() {
 		return show(x.instead(f.Step))
 	}
 	return show(string(compact(deepest(v, jsondoc.Pointer(f.Pointer)).Raw())))
+}
+
+// document returns the document that a registry answered with, absent when there is none.
+func (x *evidence) document(step string) jsondoc.Value {
+	if e := x.rec.Find(step); e != nil {
+		v, _ := observe.PackageDocument(e)
+		return v
+	}
+	return jsondoc.Value{}
 }
 
 // deepest follows a pointer as far as it leads.

@@ -21,6 +21,7 @@ var remedies = map[recording.Class]string{
 	recording.FailHTTP:            "Check the path of the URL: something answers there, though not as an MCP endpoint does.",
 	recording.FailRedirected:      "Audit the address that the redirect names, if you trust it.",
 	recording.FailHTML:            "Check the path of the URL: a web page answers there. MCP endpoints often end in /mcp or /sse.",
+	recording.FailNotJSON:         "Check that the registry's address in the client configuration is right: what it answers is no package metadata.",
 	recording.FailNotMCP:          "Check that the target is an MCP server and that the URL is its endpoint, often /mcp or /sse.",
 	recording.FailNoAnswer:        "Look into the server's log: it took the request and ended the answer early.",
 	recording.FailReset:           "Look into the log of the server, or of the gateway in front of it: the connection was cut.",

@@ -44,7 +44,7 @@ type Report struct {
 	IncompleteListings []string                `json:"incomplete_listings"`
 	ListingErrors      map[string]ListingError `json:"listing_errors"`
 	ServerInfo         *ServerInfo             `json:"server_info"`
-	Package            any                     `json:"package"` // null for audits of servers
+	Package            *Package                `json:"package"` // null for audits of servers
 	Skills             *SkillsEvidence         `json:"skills"`  // null without evidence about skills
 	Summary            Summary                 `json:"summary"`
 	Results            []Result                `json:"results"`
@@ -74,6 +74,23 @@ type Engine struct {
 type ServerInfo struct {
 	Name    *string `json:"name"`
 	Version *string `json:"version"`
+}
+
+// Package is a package whose metadata was audited. Null stands for what is not known.
+type Package struct {
+	Registry         string  `json:"registry"` // "npm" or "pypi"
+	Identifier       string  `json:"identifier"`
+	RequestedVersion *string `json:"requested_version"` // as given: a version, a tag, a range
+	ResolvedVersion  *string `json:"resolved_version"`  // the one that was judged
+	Resolution       *string `json:"resolution"`        // how it was chosen: "pinned", "tag", "range", "newest"
+	Outcome          string  `json:"outcome"`           // "ok", "not-found", "version-not-found", "error"
+	Error            *string `json:"error"`
+	RepositoryURL    *string `json:"repository_url"`
+	License          *string `json:"license"`
+	LicenseKind      *string `json:"license_kind"` // "spdx", "file", "classifier", "none-granted", "unrecognised"
+	PublishedAt      *string `json:"published_at"` // ISO 8601, UTC
+	Withdrawn        bool    `json:"withdrawn"`
+	Executed         bool    `json:"executed"` // always false: nothing of a package is run
 }
 
 // ListingError says how the reading of a catalog went wrong.

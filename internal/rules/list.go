@@ -9,6 +9,7 @@ import (
 	"github.com/mcp-hallmark/hallmark/internal/rule"
 	"github.com/mcp-hallmark/hallmark/internal/rules/capabilities"
 	"github.com/mcp-hallmark/hallmark/internal/rules/experimental"
+	"github.com/mcp-hallmark/hallmark/internal/rules/packaging"
 	"github.com/mcp-hallmark/hallmark/internal/rules/pagination"
 	"github.com/mcp-hallmark/hallmark/internal/rules/prompts"
 	"github.com/mcp-hallmark/hallmark/internal/rules/protocol_version"
@@ -27,6 +28,7 @@ func All() []rule.Rule {
 	var all []rule.Rule
 	all = append(all, capabilities.Rules()...)
 	all = append(all, experimental.Rules()...)
+	all = append(all, packaging.Rules()...)
 	all = append(all, pagination.Rules()...)
 	all = append(all, prompts.Rules()...)
 	all = append(all, protocol_version.Rules()...)
@@ -46,6 +48,7 @@ func goldens() []embed.FS {
 	return []embed.FS{
 		capabilities.Goldens,
 		experimental.Goldens,
+		packaging.Goldens,
 		pagination.Goldens,
 		prompts.Goldens,
 		protocol_version.Goldens,

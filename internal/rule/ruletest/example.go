@@ -9,6 +9,7 @@
 //     repeat ({catalog: n}, its items stand n times), and
 //     probes ({id: {outcome, reason, class, status, code, message, result, details}}). Details become facts; http_status, error_code and
 //     error_message in details also set the probe's own members;
+//   - an object with the member package describes an audit of a package, see package.go;
 //   - exchanges ({step: what came back}, see exchanges.go) are decoded into probes as those of a recording are.
 //
 // Unless a case is marked bare, a tool without inputSchema gets {"type":"object"} and any item without a name is called t.
@@ -46,6 +47,9 @@ func Observation(r rule.Rule, c rule.Case) (*observe.Observation, error) {
 	in, _, err := jsondoc.Parse([]byte(c.Input))
 	if err != nil {
 		return nil, fmt.Errorf("input: %w", err)
+	}
+	if in.Get("package").Exists() {
+		return packageObservation(in)
 	}
 	if in.IsArray() {
 		revision := spec.LatestStateful
