@@ -13,7 +13,8 @@ import (
 	"github.com/mcp-hallmark/hallmark/internal/rules"
 )
 
-// Vocabulary is what a configuration may name: every rule there is or that a roster counts, and the categories of a roster.
+// Vocabulary is what a configuration may name under a roster: every rule there is or that some roster counts, and the roster's categories.
+// A retired rule is named to no purpose, unless this roster still counts it.
 func Vocabulary(p *policy.Policy) (config.Vocabulary, error) {
 	v := config.Vocabulary{Groups: map[string]rule.Group{}, Retired: rules.Retired}
 	for _, name := range policy.Names() {
@@ -23,14 +24,17 @@ func Vocabulary(p *policy.Policy) (config.Vocabulary, error) {
 		}
 		for _, c := range roster.Categories {
 			for _, e := range c.Rules {
-				if _, retired := rules.Retired[e.ID]; !retired {
-					v.Groups[e.ID] = e.Group
-				}
+				v.Groups[e.ID] = e.Group
 			}
 		}
 	}
 	for _, r := range rules.All() {
 		v.Groups[r.ID] = r.Group
+	}
+	for id := range rules.Retired {
+		if _, counts := p.Place(id); !counts {
+			delete(v.Groups, id)
+		}
 	}
 	for _, c := range p.Categories {
 		v.Categories = append(v.Categories, c.Name)

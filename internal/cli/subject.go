@@ -74,15 +74,19 @@ func (f *auditFlags) recorded(ctx context.Context, env *Env, stdio *stdioCommand
 
 // unusable is the error of a recording in which no server can be seen, or that was interrupted.
 func unusable(rec *recording.Recording) error {
-	if rec.Failure == nil || rec.Failure.Class != recording.FailInterrupted && observe.Decode(rec).Kind != "" {
+	o := observe.Decode(rec)
+	f := o.Failure
+	switch {
+	case f == nil:
+		return nil
+	case f.Class == recording.FailInterrupted:
+		return &exitError{code: ExitInterrupted, message: rec.Target.Display + ": interrupted"}
+	case o.Kind != "":
 		return nil
 	}
-	if rec.Failure.Class == recording.FailInterrupted {
-		return &exitError{code: ExitInterrupted, message: rec.Target.Display + ": interrupted"}
-	}
-	message := rec.Target.Display + ": " + rec.Failure.Detail
-	if rec.Failure.Phase != "" {
-		message = rec.Target.Display + ": " + rec.Failure.Phase + ": " + rec.Failure.Detail
+	message := rec.Target.Display + ": " + f.Detail
+	if f.Phase != "" {
+		message = rec.Target.Display + ": " + f.Phase + ": " + f.Detail
 	}
 	return &exitError{code: ExitTarget, message: message, hint: "hallmark audit says more"}
 }

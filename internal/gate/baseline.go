@@ -65,16 +65,20 @@ func NewBaseline(r *report.Report) *Baseline {
 
 // ReadBaseline decodes a baseline. The error says what the file is not.
 func ReadBaseline(in io.Reader) (*Baseline, error) {
-	var b Baseline
-	dec := json.NewDecoder(io.LimitReader(in, report.MaxFile))
-	if err := dec.Decode(&b); err != nil {
+	var text json.RawMessage
+	if err := json.NewDecoder(io.LimitReader(in, report.MaxFile)).Decode(&text); err != nil {
 		return nil, fmt.Errorf("not a baseline: %w", err)
 	}
+	var b Baseline
+	err := json.Unmarshal(text, &b)
 	if b.Format != Format {
 		return nil, errors.New("not a baseline: its format is not " + Format)
 	}
 	if b.Version != Version {
 		return nil, fmt.Errorf("baseline version %d is not supported, this program reads version %d", b.Version, Version)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("not a baseline: %w", err)
 	}
 	slices.SortFunc(b.Rules, byID)
 	return &b, nil
