@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/mcp-hallmark/hallmark/internal/recording"
 )
 
@@ -36,16 +34,28 @@ func writeWhole(name string, mode os.FileMode, write func(io.Writer) error) erro
 		}
 		return nil
 	}
-	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(mode), renameio.WithExistingPermissions())
-	if err != nil {
-		return cannot(err)
-	}
-	defer f.Cleanup()
-	if err := write(f); err != nil {
-		return cannot(err)
-	}
-	if err := f.CloseAtomicallyReplace(); err != nil {
+	if err := replace(path, mode, write); err != nil {
 		return cannot(err)
 	}
 	return nil
+}
+
+// replace writes beside a file and then takes its place, keeping the mode of a file that was there. (renameio does the same but does not
+// build for Windows, where os.Rename replaces too.)
+func replace(path string, mode os.FileMode, write func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(f.Chmod(mode), write(f), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
 }
