@@ -25,20 +25,20 @@ var layers = []struct {
 	may  []string
 }{
 	{"0 words", true,
-		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "toolschema", "fields", "markdown", "recording", "observe", "rule", "policy", "config", "evidence", "advisory", "differences"},
+		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "toolschema", "fields", "markdown", "recording", "coordinate", "clientconfig", "observe", "rule", "policy", "config", "evidence", "advisory", "differences"},
 		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "toolschema", "fields", "markdown", "recording", "observe", "rule", "policy/audit"}},
 	{"1 judging", true,
 		[]string{"rules", "rules/*", "criteria/*", "score", "report", "gate", "lock", "admission", "grade", "edition"},
 		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "toolschema", "fields", "markdown", "recording", "observe", "rule", "policy", "tomldoc", "spelling", "config", "evidence", "advisory", "score", "report", "lock", "rules/*"}},
 	{"2 effects", false,
 		[]string{"wire", "capture", "collect/*", "store/*", "signin"},
-		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "recording", "observe", "policy", "config", "evidence", "advisory", "wire", "capture"}},
+		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "recording", "observe", "policy", "config", "evidence", "advisory", "wire", "capture", "collect/registry"}},
 	{"3 use cases", false,
 		[]string{"audit", "smoke", "index", "jobs"},
 		[]string{"spec", "jsondoc", "recording", "observe", "rule", "policy", "config", "rules", "score", "report", "evidence", "grade", "edition"}},
 	{"4 surfaces", false,
 		[]string{"render", "cli", "web", "mcpserver"},
-		[]string{"spec", "jsondoc", "spelling", "tomldoc", "textscan", "recording", "observe", "rule", "policy", "config", "rules", "score", "report", "gate", "lock", "admission", "audit", "render", "capture", "wire", "signin"}},
+		[]string{"spec", "jsondoc", "spelling", "tomldoc", "textscan", "recording", "observe", "rule", "policy", "config", "rules", "score", "report", "gate", "lock", "admission", "audit", "render", "capture", "wire", "signin", "collect/*", "coordinate", "clientconfig"}},
 }
 
 // wiring packages alone may join collecting with the rest.

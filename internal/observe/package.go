@@ -2,7 +2,6 @@ package observe
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -65,7 +64,7 @@ func (s *source) lookup(step string) *lookup {
 		return nil
 	}
 	value, failure := PackageDocument(e)
-	missing := failure != nil && failure.Status == http.StatusNotFound
+	missing := failure != nil && failure.Status == 404
 	if missing {
 		failure = nil
 	}
@@ -86,7 +85,7 @@ func PackageDocument(e *recording.Exchange) (jsondoc.Value, *recording.Failure) 
 	if e.Failure != nil {
 		f := *e.Failure
 		f.Phase = "registry"
-		if f.Status == http.StatusNotFound { // cut off or too large: not what a registry says no with
+		if f.Status == 404 { // cut off or too large: not what a registry says no with
 			f.Status = 0
 		}
 		return none, &f
@@ -95,12 +94,12 @@ func PackageDocument(e *recording.Exchange) (jsondoc.Value, *recording.Failure) 
 		return fail(recording.FailNoAnswer, "the registry did not answer")
 	}
 	switch s := e.Response.Status; {
-	case s == http.StatusOK:
-	case s == http.StatusUnauthorized:
+	case s == 200:
+	case s == 401:
 		return fail(recording.FailUnauthorized, "HTTP %d", s)
-	case s == http.StatusForbidden:
+	case s == 403:
 		return fail(recording.FailForbidden, "HTTP %d", s)
-	case s == http.StatusTooManyRequests:
+	case s == 429:
 		return fail(recording.FailRateLimited, "HTTP %d", s)
 	case s >= 500:
 		return fail(recording.FailServerError, "HTTP %d", s)
@@ -277,7 +276,7 @@ func (p *Package) decodePyPI(rec *source) {
 	case release == nil:
 		p.failed(&recording.Failure{Class: recording.FailNoAnswer, Phase: "registry", Detail: "the release that was chosen was not asked for"})
 	case release.missing:
-		p.failed(&recording.Failure{Class: recording.FailHTTP, Phase: "registry", Status: http.StatusNotFound,
+		p.failed(&recording.Failure{Class: recording.FailHTTP, Phase: "registry", Status: 404,
 			Detail: "the index lists version " + p.Release.Version + " and has no document about it"})
 	case release.failure != nil:
 		p.failed(release.failure)
@@ -292,10 +291,10 @@ func (p *Package) missingPyPI(rec *source) {
 	switch {
 	case index == nil:
 		p.Outcome = PackageNotFound
-	case index.Response != nil && index.Response.Status == http.StatusNotFound:
+	case index.Response != nil && index.Response.Status == 404:
 		p.Outcome = PackageNotFound
-	case index.Response != nil && index.Response.Status == http.StatusOK:
-		p.failed(&recording.Failure{Class: recording.FailHTTP, Phase: "registry", Status: http.StatusNotFound,
+	case index.Response != nil && index.Response.Status == 200:
+		p.failed(&recording.Failure{Class: recording.FailHTTP, Phase: "registry", Status: 404,
 			Detail: "the index has the project's files and does not serve its metadata as JSON"})
 	default:
 		_, failure := PackageDocument(index)
