@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/mcp-hallmark/hallmark/internal/challenge"
@@ -249,14 +250,14 @@ func (e *endpoint) defences(ctx context.Context, s *session, g *gateways) []func
 		if foreign.Header == nil {
 			foreign.Header = http.Header{}
 		}
-		foreign.Header.Set("Origin", "https://hallmark-audit.invalid")
+		foreign.Header.Set("Origin", "https://"+observe.ForeignHost)
 		tasks = append(tasks, func() { e.closeSession(ctx, a.keep(e.probe.send(ctx, foreign))) })
 	}
 	u, err := url.Parse(a.target.URL)
 	if err == nil && observe.LoopbackHost(u.Hostname()) {
 		if host, ok := spoof(idForeignHost); ok {
 			a.same("probe/host-control", control)
-			host.Step, host.Direct, host.Host = "probe/foreign-host", true, "hallmark-audit.invalid"
+			host.Step, host.Direct, host.Host = "probe/foreign-host", true, observe.ForeignHost
 			if p := u.Port(); p != "" {
 				host.Host += ":" + p
 			}
@@ -355,17 +356,41 @@ func (e *endpoint) authorization(ctx context.Context, g *gateways, first *record
 func (e *endpoint) discoverAuthorization(ctx context.Context, lines []string) {
 	hint, _ := challenge.Find(challenge.Parse(lines...), "resource_metadata")
 	var metadata wire.Reply
-	found := false
+	at := ""
 	for i, target := range ResourceMetadataURLs(e.main.Endpoint(), hint.Value) {
 		metadata = e.get(ctx, "auth/resource-metadata/"+itoa(i+1), target)
 		if doc := document(metadata); doc.Get("resource").IsString() {
-			found = true
+			at = target
 			break
 		}
 	}
-	if !found {
+	if at == "" {
 		return
 	}
+	parallel(
+		func() { e.authorizationServer(ctx, metadata) },
+		func() { e.forwardedHost(ctx, at) },
+	)
+}
+
+// forwardedHost asks for the metadata again as if a proxy had been asked for another host, to see whether the server writes that host into
+// it. The query keeps the answer from any cache that others read from. Metadata on another origin is somebody else's.
+func (e *endpoint) forwardedHost(ctx context.Context, at string) {
+	u, err := url.Parse(at)
+	own, _ := url.Parse(e.main.Endpoint())
+	if err != nil || own == nil || u.Scheme != own.Scheme || u.Host != own.Host {
+		return
+	}
+	q := u.Query()
+	q.Set("hallmark", strings.TrimPrefix(e.a.invented("forwarded-host"), "hallmark-forwarded-host-"))
+	u.RawQuery = q.Encode()
+	e.a.keep(e.probe.send(ctx, wire.Call{Step: "probe/forwarded-host", Connection: "anonymous", Method: http.MethodGet, URL: u.String(), Anonymous: true, Discovered: true,
+		Read: wire.ReadBody, Timeout: e.a.budgets.Probe, MaxBody: 1 << 20,
+		Header: http.Header{"Accept": {"application/json"}, "Content-Type": nil, "X-Forwarded-Host": {observe.ForeignHost}}}))
+}
+
+// authorizationServer looks for the metadata of the first authorization server that can be asked, as a client would.
+func (e *endpoint) authorizationServer(ctx context.Context, metadata wire.Reply) {
 	for _, server := range document(metadata).Get("authorization_servers").Elements() {
 		issuer, ok := server.Value.Text()
 		if !ok {
@@ -377,7 +402,7 @@ func (e *endpoint) discoverAuthorization(ctx context.Context, lines []string) {
 				break
 			}
 		}
-		return // the first one that can be asked, as a client would
+		return
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +28,7 @@ type gated struct {
 
 	mu    sync.Mutex
 	url   string
-	asked []string // paths of GET requests
+	asked []string // paths of GET requests, in order
 }
 
 func (g *gated) start(t testing.TB) string {
@@ -35,7 +36,9 @@ func (g *gated) start(t testing.TB) string {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet && r.URL.Path != "/mcp" {
 			g.mu.Lock()
-			g.asked = append(g.asked, r.URL.Path)
+			if r.Header.Get("X-Forwarded-Host") == "" {
+				g.asked = append(g.asked, r.URL.Path)
+			}
 			g.mu.Unlock()
 			if r.Header.Get("Authorization") != "" || r.Header.Get("X-Api-Key") != "" {
 				t.Errorf("%s was asked with credentials", r.URL.Path)
@@ -286,6 +289,37 @@ func TestServerBreaksOffAtAMalformedRequest(t *testing.T) {
 		if strings.Contains(r.Body, `"method":4`) && i < last {
 			t.Error("the malformed request came before the lists")
 		}
+	}
+}
+
+// Case 80: metadata that a caller's header decides is told, after a control without it, from one request that no cache keeps for others.
+func TestMetadataBuiltFromAHeader(t *testing.T) {
+	for name, trusting := range map[string]bool{"configured": false, "trusting": true} {
+		t.Run(name, func(t *testing.T) {
+			g := &gated{challenge: []string{"Bearer realm=x"}, documents: map[string]http.HandlerFunc{}}
+			var asked []string
+			g.documents[wellKnown+"/mcp"] = func(w http.ResponseWriter, r *http.Request) {
+				host := g.url
+				forwarded := r.Header.Get("X-Forwarded-Host")
+				if trusting && forwarded != "" {
+					host = "https://" + forwarded
+				}
+				g.mu.Lock()
+				asked = append(asked, forwarded+" "+strconv.FormatBool(r.URL.RawQuery != ""))
+				g.mu.Unlock()
+				w.Header().Set("Content-Type", "application/json")
+				io.WriteString(w, strings.ReplaceAll(resource, "HOST", host))
+			}
+			o := run(t, capture.Target{URL: g.start(t)}, capture.Options{})
+			want := "pass"
+			if trusting {
+				want = "fail"
+			}
+			o.want(t, map[string]string{"experimental_metadata_host_fixed": want, "auth_protected_resource_metadata": "pass"})
+			if diff := cmp.Diff([]string{" false", "hallmark-audit.invalid true"}, asked); diff != "" {
+				t.Errorf("asked (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

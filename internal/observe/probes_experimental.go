@@ -1,6 +1,9 @@
 package observe
 
 import (
+	"bytes"
+	"fmt"
+
 	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
 	"github.com/mcp-hallmark/hallmark/internal/recording"
 )
@@ -9,6 +12,7 @@ import (
 const (
 	ProbeMadeUpSession = "probe_made_up_session"
 	ProbeLifecycles    = "probe_lifecycles_agree"
+	ProbeForwardedHost = "probe_forwarded_host"
 )
 
 // madeUpSessionProbe judges a ping with a session id that the server never issued. Supported is the answer to an ended session, status
@@ -26,6 +30,40 @@ func madeUpSessionProbe(rec *source, o *Observation) Probe {
 		p.Facts["served"] = r.served()
 		return outcomeOf(r.status == 404)
 	})
+}
+
+// ForeignHost is the host that spoofed requests of an audit name. Nobody can own it (RFC 6761 section 6.4).
+const ForeignHost = "hallmark-audit.invalid"
+
+// forwardedHostProbe looks whether the metadata of the resource names ForeignHost when X-Forwarded-Host does, which is then Unsupported.
+// Facts: metadata_url, resource and forwarded_resource (what the document says without and with that header).
+func forwardedHostProbe(rec *source) Probe {
+	twin := replyTo(rec, "probe/forwarded-host")
+	if !twin.tried() {
+		return Probe{ID: ProbeForwardedHost}
+	}
+	p := probeOf(ProbeForwardedHost, twin)
+	for n := 1; ; n++ {
+		control := replyTo(rec, fmt.Sprintf("auth/resource-metadata/%d", n))
+		if !control.tried() {
+			break
+		}
+		if doc, ok := metadataDocument(control); ok && doc.Get("resource").IsString() {
+			p.Facts["metadata_url"], p.Facts["resource"] = requestURL(control), clip(doc.Get("resource").TextOr(""), 200)
+			break
+		}
+	}
+	doc, ok := metadataDocument(twin)
+	switch {
+	case !twin.answered():
+		return p.unseen(twin)
+	case ok:
+		p.Facts["forwarded_resource"] = clip(doc.Get("resource").TextOr(""), 200)
+		return p.as(outcomeOf(!bytes.Contains(bytes.ToLower(doc.Raw()), []byte(ForeignHost))), "")
+	case twin.status >= 400 && !twin.busy():
+		return p.as(Supported, "")
+	}
+	return p.as(Unobserved, fmt.Sprintf("HTTP status %d without metadata says nothing about the host", twin.status))
 }
 
 // lifecyclesProbe compares what the session and the stateless lifecycle list, of a server that speaks both: which items there are, and

@@ -42,6 +42,7 @@ func decodeSecurityProbes(rec *source, o *Observation) {
 		decodeMalformedJSON(rec),
 		decodeQueryCredential(rec),
 		decodeLocalBind(rec, o),
+		forwardedHostProbe(rec),
 	} {
 		if p.Outcome != NotTried {
 			o.Probes[p.ID] = p

@@ -24,6 +24,7 @@ func Rules() []rule.Rule {
 		experimentalLifecyclesAgree,
 		experimentalListingsAdvance,
 		experimentalMadeUpSessionRefused,
+		experimentalMetadataHostFixed,
 		experimentalParseErrorIdNull,
 		experimentalResponseIdsMatch,
 		experimentalSchemaCompiles,
