@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -37,12 +38,18 @@ func (k Kind) String() string {
 // no children, so that no walk over a Value can exhaust the stack.
 const MaxDepth = 200
 
-// Value is one JSON value. The zero Value is absent; every method may be called on it.
+// Value is one JSON value. The zero Value is absent; every method may be called on it. A catalog of thousands of items is a million of
+// them, so a Value is kept small: most strings, and all raw forms, are parts of the document.
 type Value struct {
+	raw  string
+	more *more // nil for most
 	kind Kind
-	text string // String: unescaped text
-	raw  []byte
+}
+
+// more is what a Value holds beside its raw form.
+type more struct {
 	kids []Member
+	text string // of a String that its raw form does not show as it is
 }
 
 // Member is a named member of an object or, with an empty name, an element of an array.
@@ -73,7 +80,7 @@ func (n Notes) Empty() bool {
 	return len(n.Duplicates)+len(n.InvalidText)+len(n.ControlBytes)+len(n.Deep) == 0
 }
 
-// Parse reads one JSON document. A leading byte-order mark is skipped. Raw control bytes inside strings are noted and read
+// Parse reads one JSON document. The result refers to data, which must not be changed any more. A leading byte-order mark is skipped. Raw control bytes inside strings are noted and read
 // as if they had been escaped. The error names the byte offset of a syntax error.
 func Parse(data []byte) (Value, Notes, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
@@ -106,8 +113,7 @@ func MustParse(text string) Value {
 
 type parser struct {
 	dec   *jsontext.Decoder
-	src   []byte
-	text  string   // src once more: most strings of the document are a part of it
+	src   string   // the document
 	path  []string // where the decoder is; pointers are only written where there is something to note
 	open  []Member // members so far of the containers that are open, those of the innermost last
 	notes Notes
@@ -122,7 +128,7 @@ func (p *parser) pointer() string {
 }
 
 func (p *parser) document(data []byte) (Value, error) {
-	p.src, p.text = data, string(data)
+	p.src = unsafe.String(unsafe.SliceData(data), len(data)) // not a copy: Parse may rely on data to stay as it is
 	p.dec = jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	v, err := p.value(0)
 	if err != nil {
@@ -147,7 +153,7 @@ func (p *parser) value(depth int) (Value, error) {
 			if kind == '{' {
 				k = Object
 			}
-			return Value{kind: k, raw: bytes.Clone(raw)}, nil
+			return Value{kind: k, raw: string(raw)}, nil
 		}
 		return p.container(depth)
 	}
@@ -170,34 +176,41 @@ func (p *parser) value(depth int) (Value, error) {
 		}
 		return Value{kind: Number, raw: p.src[start:end]}, nil
 	case '"':
-		raw, text := p.quoted(tok, end)
-		if strings.ContainsRune(text, utf8.RuneError) && !honestReplacement(raw) {
+		v := Value{kind: String, raw: p.quoted(end)}
+		if text, plain := plainText(v.raw); !plain {
+			text = tok.String()
+			v.more = &more{text: text}
+		}
+		if strings.ContainsRune(v.TextOr(""), utf8.RuneError) && !honestReplacement(v.raw) {
 			p.notes.InvalidText = p.note(p.notes.InvalidText)
 		}
-		return Value{kind: String, raw: raw, text: text}, nil
+		return v, nil
 	}
 	return Value{}, fmt.Errorf("unexpected JSON token at byte %d", end)
 }
 
-// quoted returns the raw form and the text of the string token that ends at end. The decoder does not say where a token began, so this
-// walks back to the quotation mark that opens it: the last one before end that is not escaped.
-func (p *parser) quoted(tok jsontext.Token, end int) ([]byte, string) {
+// quoted returns the raw form of the string token that ends at end. The decoder does not say where a token began, so this walks back to
+// the quotation mark that opens it: the last one before end that is not escaped.
+func (p *parser) quoted(end int) string {
 	start := end - 1
 	for escaped := true; escaped; {
-		start = bytes.LastIndexByte(p.src[:start], '"')
+		start = strings.LastIndexByte(p.src[:start], '"')
 		escaped = false
 		for j := start - 1; j >= 0 && p.src[j] == '\\'; j-- {
 			escaped = !escaped
 		}
 	}
-	if text := p.text[start+1 : end-1]; strings.IndexByte(text, '\\') < 0 && utf8.ValidString(text) {
-		return p.src[start:end], text
-	}
-	return p.src[start:end], tok.String()
+	return p.src[start:end]
 }
 
-func honestReplacement(raw []byte) bool {
-	return utf8.Valid(raw) && (bytes.Contains(raw, []byte("\uFFFD")) || bytes.Contains(bytes.ToLower(raw), []byte(`\ufffd`)))
+// plainText returns what stands between the quotation marks of a string's raw form, if that is its text.
+func plainText(raw string) (string, bool) {
+	text := raw[1 : len(raw)-1]
+	return text, strings.IndexByte(text, '\\') < 0 && utf8.ValidString(text)
+}
+
+func honestReplacement(raw string) bool {
+	return utf8.ValidString(raw) && (strings.Contains(raw, "\uFFFD") || strings.Contains(strings.ToLower(raw), `\ufffd`))
 }
 
 func (p *parser) container(depth int) (Value, error) {
@@ -223,7 +236,11 @@ func (p *parser) container(depth int) (Value, error) {
 			if err != nil {
 				return Value{}, err
 			}
-			_, m.Name = p.quoted(name, int(p.dec.InputOffset()))
+			if text, plain := plainText(p.quoted(int(p.dec.InputOffset()))); plain {
+				m.Name = text
+			} else {
+				m.Name = name.String()
+			}
 			p.path = append(p.path, m.Name)
 		} else {
 			p.path = append(p.path, strconv.Itoa(len(p.open)-base))
@@ -258,7 +275,7 @@ func (p *parser) container(depth int) (Value, error) {
 		p.open = append(p.open, m)
 	}
 	if len(p.open) > base {
-		v.kids = slices.Clone(p.open[base:])
+		v.more = &more{kids: slices.Clone(p.open[base:])}
 		clear(p.open[base:])
 		p.open = p.open[:base]
 	}
@@ -339,16 +356,29 @@ func (v Value) IsArray() bool { return v.kind == Array }
 func (v Value) IsString() bool { return v.kind == String }
 
 // Raw returns the bytes of v as they stood in the document. The caller must not change them.
-func (v Value) Raw() []byte { return v.raw }
+func (v Value) Raw() []byte {
+	if v.raw == "" {
+		return nil
+	}
+	return unsafe.Slice(unsafe.StringData(v.raw), len(v.raw)) // bytes of Parse's data
+}
+
+func (v Value) kids() []Member {
+	if v.more == nil {
+		return nil
+	}
+	return v.more.kids
+}
 
 // Get returns the member of an object with exactly this name, absent when v is no object or has no such member.
 func (v Value) Get(name string) Value {
 	if v.kind != Object {
 		return Value{}
 	}
-	for i := range v.kids {
-		if v.kids[i].Name == name {
-			return v.kids[i].Value
+	kids := v.kids()
+	for i := range kids {
+		if kids[i].Name == name {
+			return kids[i].Value
 		}
 	}
 	return Value{}
@@ -367,7 +397,7 @@ func (v Value) Members() []Member {
 	if v.kind != Object {
 		return nil
 	}
-	return v.kids
+	return v.kids()
 }
 
 // Elements returns the elements of an array as members without names, nil for anything else.
@@ -375,27 +405,36 @@ func (v Value) Elements() []Member {
 	if v.kind != Array {
 		return nil
 	}
-	return v.kids
+	return v.kids()
 }
 
 // At returns element i of an array, absent when there is none.
 func (v Value) At(i int) Value {
-	if v.kind != Array || i < 0 || i >= len(v.kids) {
+	kids := v.Elements()
+	if i < 0 || i >= len(kids) {
 		return Value{}
 	}
-	return v.kids[i].Value
+	return kids[i].Value
 }
 
 // Len returns the number of members or elements; 0 for other kinds.
-func (v Value) Len() int { return len(v.kids) }
+func (v Value) Len() int { return len(v.kids()) }
 
 // Text returns the unescaped text of a string.
-func (v Value) Text() (string, bool) { return v.text, v.kind == String }
+func (v Value) Text() (string, bool) {
+	switch {
+	case v.kind != String:
+		return "", false
+	case v.more != nil:
+		return v.more.text, true
+	}
+	return v.raw[1 : len(v.raw)-1], true
+}
 
 // TextOr returns the text of a string, or the fallback for any other kind.
 func (v Value) TextOr(fallback string) string {
-	if v.kind == String {
-		return v.text
+	if text, ok := v.Text(); ok {
+		return text
 	}
 	return fallback
 }
@@ -411,7 +450,7 @@ func (v Value) Int() (int64, bool) {
 	if v.kind != Number {
 		return 0, false
 	}
-	if n, err := strconv.ParseInt(string(v.raw), 10, 64); err == nil {
+	if n, err := strconv.ParseInt(v.raw, 10, 64); err == nil {
 		return n, true
 	}
 	r, ok := v.rat()
@@ -426,7 +465,7 @@ func (v Value) Float() (float64, bool) {
 	if v.kind != Number {
 		return 0, false
 	}
-	f, err := strconv.ParseFloat(string(v.raw), 64)
+	f, err := strconv.ParseFloat(v.raw, 64)
 	return f, err == nil
 }
 
@@ -434,7 +473,7 @@ func (v Value) Float() (float64, bool) {
 func (v Value) IsInteger() bool {
 	r, ok := v.rat()
 	if !ok {
-		return v.kind == Number && !bytes.ContainsAny(v.raw, ".-") // an exponent too large to expand still has no fraction
+		return v.kind == Number && !strings.ContainsAny(v.raw, ".-") // an exponent too large to expand still has no fraction
 	}
 	return r.IsInt()
 }
@@ -444,12 +483,12 @@ func (v Value) rat() (*big.Rat, bool) {
 	if v.kind != Number {
 		return nil, false
 	}
-	if i := bytes.IndexAny(v.raw, "eE"); i >= 0 {
-		if e, err := strconv.Atoi(strings.TrimPrefix(string(v.raw[i+1:]), "+")); err != nil || e > 400 || e < -400 {
+	if i := strings.IndexAny(v.raw, "eE"); i >= 0 {
+		if e, err := strconv.Atoi(strings.TrimPrefix(v.raw[i+1:], "+")); err != nil || e > 400 || e < -400 {
 			return nil, false
 		}
 	}
-	return new(big.Rat).SetString(string(v.raw))
+	return new(big.Rat).SetString(v.raw)
 }
 
 // Equal reports whether a and b are the same JSON value as JSON Schema compares them: numbers by value, objects without
@@ -469,24 +508,25 @@ func Equal(a, b Value) bool {
 		if okx && oky {
 			return x.Cmp(y) == 0
 		}
-		return bytes.Equal(a.raw, b.raw)
+		return a.raw == b.raw
 	case String:
-		return a.text == b.text
+		return a.TextOr("") == b.TextOr("")
 	case Array:
-		if len(a.kids) != len(b.kids) {
+		x, y := a.kids(), b.kids()
+		if len(x) != len(y) {
 			return false
 		}
-		for i := range a.kids {
-			if !Equal(a.kids[i].Value, b.kids[i].Value) {
+		for i := range x {
+			if !Equal(x[i].Value, y[i].Value) {
 				return false
 			}
 		}
 		return true
 	default:
-		if len(a.kids) != len(b.kids) {
+		if a.Len() != b.Len() {
 			return false
 		}
-		for _, m := range a.kids {
+		for _, m := range a.kids() {
 			if o := b.Get(m.Name); !o.Exists() || !Equal(m.Value, o) {
 				return false
 			}
