@@ -9,7 +9,42 @@ import (
 	"github.com/mcp-hallmark/hallmark/internal/report"
 	"github.com/mcp-hallmark/hallmark/internal/rule"
 	"github.com/mcp-hallmark/hallmark/internal/score"
+	"github.com/mcp-hallmark/hallmark/internal/textscan"
 )
+
+// facts says in a few words who the server is and how it was reached.
+func facts(r *report.Report) []string {
+	var facts []string
+	if i := r.ServerInfo; i != nil && i.Name != nil {
+		name := cut(*i.Name, 40)
+		if i.Version != nil {
+			name += " " + cut(*i.Version, 20)
+		}
+		facts = append(facts, name)
+	}
+	if v := r.Spec.NegotiatedVersion; v != nil {
+		revision := cut(string(*v), 20)
+		if r.Spec.Era != nil {
+			revision += " (" + *r.Spec.Era + ")"
+		}
+		facts = append(facts, revision)
+	}
+	if r.Transport != nil {
+		facts = append(facts, string(*r.Transport))
+	}
+	if r.Proxied {
+		facts = append(facts, "through a proxy")
+	}
+	if r.Insecure {
+		facts = append(facts, "certificates not verified")
+	}
+	for _, c := range r.Catalogs {
+		if c.Items > 0 || !c.Complete {
+			facts = append(facts, plural(c.Items, strings.TrimSuffix(strings.ReplaceAll(c.Name, "_", " "), "s")))
+		}
+	}
+	return facts
+}
 
 // failures picks the failed results.
 func failures(results []report.Result) []*report.Result {
@@ -160,3 +195,9 @@ func utcMinute(generated string) string {
 	}
 	return date + " " + clock[:5] + " UTC"
 }
+
+// visible spells out what does not show.
+func visible(text string) string { return textscan.Visible(text) }
+
+// harmless makes a text visible and breaks what the log of a build would take for a command.
+func harmless(text string) string { return withoutCommands(visible(text)) }

@@ -33,7 +33,7 @@ const (
 	pageExchanges = 400       // exchanges
 	pageHeaders   = 40        // header fields of a message
 	pageBody      = 6_000     // characters of a message body
-	pageBodies    = 2_000_000 // characters of all bodies together
+	pageBodies    = 1_000_000 // characters of all bodies together
 	pageStderr    = 4_000     // characters of a process's standard error
 )
 
@@ -45,10 +45,15 @@ func HTML(w io.Writer, r *report.Report, rec *recording.Recording) error {
 	if err := parsedPage.Execute(&b, p); err != nil {
 		return err
 	}
-	// Every text has been made visible where it entered the page. This holds whatever a later change of the template forgets.
+	// Every text has been made visible where it entered the page. This holds whatever a later change of the template forgets, and
+	// breaks what the log of a build that prints the page would take for a command.
 	lines := strings.Split(b.String(), "\n")
-	for i := range lines {
-		lines[i] = visible(lines[i])
+	for i, line := range lines {
+		line = strings.ReplaceAll(visible(line), "##[", "#&#35;[")
+		if rest := strings.TrimLeft(line, " "); strings.HasPrefix(rest, "::") {
+			line = line[:len(line)-len(rest)] + "&#58;" + rest[1:]
+		}
+		lines[i] = line
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n"))
 	return err
@@ -249,34 +254,6 @@ func tone(percentage *int) string {
 	return "poor"
 }
 
-// facts are the words under the target's name.
-func facts(r *report.Report) []string {
-	var list []string
-	if i := r.ServerInfo; i != nil && i.Name != nil {
-		name := cut(*i.Name, 80)
-		if i.Version != nil {
-			name += " " + cut(*i.Version, 40)
-		}
-		list = append(list, name)
-	}
-	if v := r.Spec.NegotiatedVersion; v != nil {
-		revision := "revision " + cut(string(*v), 40)
-		if r.Spec.Era != nil {
-			revision += " (" + *r.Spec.Era + ")"
-		}
-		list = append(list, revision)
-	}
-	if r.Transport != nil {
-		list = append(list, string(*r.Transport))
-	}
-	for _, c := range r.Catalogs {
-		if c.Items > 0 || !c.Complete {
-			list = append(list, plural(c.Items, strings.TrimSuffix(strings.ReplaceAll(c.Name, "_", " "), "s")))
-		}
-	}
-	return list
-}
-
 func (p *htmlPage) rule(f *report.Result, counted bool) htmlRule {
 	r := htmlRule{
 		Verdict: "passed", ID: f.RuleID, Name: f.RuleName, Severity: f.Severity, Points: f.SeverityValue, Result: f, Counted: counted,
@@ -440,7 +417,7 @@ func (s *shower) fill(part *htmlPart, headers []recording.Header, body *recordin
 			part.HeadersLeft = len(headers) - n
 			break
 		}
-		part.Headers = append(part.Headers, recording.Header{Name: limited(h.Name, 80), Value: limited(textscan.Mask(limited(h.Value, 4*pageBody)), 500)})
+		part.Headers = append(part.Headers, recording.Header{Name: limited(h.Name, 80), Value: limited(textscan.Mask(limited(h.Value, pageBody)), 500)})
 	}
 	if body == nil || len(body.Bytes) == 0 {
 		return
@@ -462,7 +439,7 @@ func (s *shower) process(p *recording.Process) htmlProcess {
 	if p.Exit != nil {
 		x.Ending = fmt.Sprintf("exited with %d", *p.Exit)
 	}
-	tail := p.Stderr.Bytes[max(0, len(p.Stderr.Bytes)-4*pageStderr):]
+	tail := p.Stderr.Bytes[max(0, len(p.Stderr.Bytes)-2*pageStderr):]
 	masked := []rune(strings.ToValidUTF8(textscan.Mask(string(tail)), "\ufffd"))
 	if len(masked) > pageStderr {
 		masked = masked[len(masked)-pageStderr:]
@@ -482,12 +459,12 @@ func (s *shower) process(p *recording.Process) htmlProcess {
 // shownBody shows the beginning of a message: JSON with line breaks, credentials masked, every line harmless. whole is false when some of
 // it is left out.
 func shownBody(body []byte, limit int) (text string, whole bool) {
-	window := 4 * limit
+	window := 2 * limit
 	laid, complete := layOut(body, window)
 	masked := textscan.Mask(laid)
 	if !complete {
 		// A credential that the window cuts in two may not be known for one.
-		masked = masked[:max(0, len(masked)-limit)]
+		masked = masked[:max(0, len(masked)-limit/2)]
 	}
 	out := limited(masked, limit)
 	return visibleLines(out), complete && out == masked

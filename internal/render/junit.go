@@ -55,19 +55,20 @@ type (
 // JUnit writes a report as test results: a suite for each category, a case for each rule. Failed readiness rules that do not count are
 // skipped cases, so that they fail no build; an audit that could not run is one case with an error. The error is the writer's.
 func JUnit(w io.Writer, r *report.Report) error {
-	doc := junitSuites{Name: "hallmark " + visible(r.Target), Time: seconds(r.Measurements.Elapsed)}
+	doc := junitSuites{Name: "hallmark " + harmless(r.Target), Time: seconds(r.Measurements.Elapsed)}
 	if r.Ran() {
 		for _, c := range sections(r) {
 			doc.add(r, c.Title, junitCases(c))
 		}
 	}
+	doc.add(r, "Gates", gateCases(r.Gates))
 	if f := r.Failure; f != nil && !r.Refused() {
 		text := f.Detail
 		if f.Remedy != "" {
 			text += "\n" + f.Remedy
 		}
 		doc.add(r, "Audit", []junitCase{{
-			Name: "audit", ClassName: "hallmark.audit", Time: "0", Error: &junitOutcome{Type: string(f.Class), Message: visible(f.Detail), Text: logLines(text)},
+			Name: "audit", ClassName: "hallmark.audit", Time: "0", Error: &junitOutcome{Type: string(f.Class), Message: harmless(f.Detail), Text: logLines(text)},
 		}})
 	}
 	var b bytes.Buffer
@@ -86,7 +87,7 @@ func (d *junitSuites) add(r *report.Report, name string, cases []junitCase) {
 	if len(cases) == 0 {
 		return
 	}
-	s := junitSuite{Name: visible(name), Time: "0", Timestamp: timestamp(r.GeneratedAt), Cases: cases, Tests: len(cases)}
+	s := junitSuite{Name: harmless(name), Time: "0", Timestamp: timestamp(r.GeneratedAt), Cases: cases, Tests: len(cases)}
 	if len(d.Suites) == 0 {
 		s.Time = d.Time
 		s.Properties = junitProperties(r)
@@ -108,7 +109,7 @@ func (d *junitSuites) add(r *report.Report, name string, cases []junitCase) {
 }
 
 func junitProperties(r *report.Report) []junitProperty {
-	list := []junitProperty{{"target", visible(r.Target)}, {"engine", visible(r.Engine.Name + " " + r.Engine.Version)}, {"policy", visible(r.Policy.Name)}}
+	list := []junitProperty{{"target", harmless(r.Target)}, {"engine", harmless(r.Engine.Name + " " + r.Engine.Version)}, {"policy", harmless(r.Policy.Name)}}
 	if r.Ran() {
 		list = append(list, junitProperty{"score", fmt.Sprint(r.Score)}, junitProperty{"max_score", fmt.Sprint(r.MaxScore)})
 	}
@@ -128,21 +129,34 @@ func junitProperties(r *report.Report) []junitProperty {
 func junitCases(s section) []junitCase {
 	var cases []junitCase
 	for _, f := range s.Results {
-		c := junitCase{Name: visible(f.RuleID), ClassName: "hallmark." + visible(string(f.GroupName)), Time: "0"}
+		c := junitCase{Name: harmless(f.RuleID), ClassName: "hallmark." + harmless(string(f.GroupName)), Time: "0"}
 		switch {
 		case f.Passed:
 		case !s.Counted:
-			c.Skipped = &junitOutcome{Type: "informative", Message: "not counted: " + visible(f.Message), Text: failureText(f)}
+			c.Skipped = &junitOutcome{Type: "informative", Message: "not counted: " + harmless(f.Message), Text: failureText(f)}
 		default:
-			c.Failure = &junitOutcome{Type: string(f.Severity), Message: visible(f.Message), Text: failureText(f)}
+			c.Failure = &junitOutcome{Type: string(f.Severity), Message: harmless(f.Message), Text: failureText(f)}
 		}
 		cases = append(cases, c)
 	}
 	for _, k := range s.Skipped {
 		cases = append(cases, junitCase{
-			Name: visible(k.RuleID), ClassName: "hallmark." + visible(string(k.GroupName)), Time: "0",
-			Skipped: &junitOutcome{Type: string(k.Reason), Message: visible(k.ReasonText)},
+			Name: harmless(k.RuleID), ClassName: "hallmark." + harmless(string(k.GroupName)), Time: "0",
+			Skipped: &junitOutcome{Type: string(k.Reason), Message: harmless(k.ReasonText)},
 		})
+	}
+	return cases
+}
+
+// gateCases makes a case of each gate, so that a build that stops says why.
+func gateCases(gates []report.Gate) []junitCase {
+	var cases []junitCase
+	for _, g := range gates {
+		c := junitCase{Name: harmless(g.Name), ClassName: "hallmark.gates", Time: "0"}
+		if !g.Passed {
+			c.Failure = &junitOutcome{Type: "gate", Message: harmless(g.Message)}
+		}
+		cases = append(cases, c)
 	}
 	return cases
 }
@@ -151,16 +165,16 @@ func junitCases(s section) []junitCase {
 func failureText(f *report.Result) string {
 	text := f.RuleName
 	for _, i := range f.Issues() {
-		text += "\n- " + visible(place(i)+": "+observed(i))
+		text += "\n- " + harmless(place(i)+": "+observed(i))
 	}
 	if more := f.IssuesTotal() - len(f.Issues()); more > 0 {
 		text += "\n- and " + plural(more, "more finding")
 	}
 	if f.Why != "" {
-		text += "\nwhy: " + visible(f.Why)
+		text += "\nwhy: " + harmless(f.Why)
 	}
 	if f.SuggestedFix != "" {
-		text += "\nfix: " + visible(f.SuggestedFix)
+		text += "\nfix: " + harmless(f.SuggestedFix)
 	}
 	return logLines(text)
 }
@@ -169,7 +183,7 @@ func failureText(f *report.Result) string {
 func logLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i := range lines {
-		lines[i] = withoutCommands(visible(lines[i]))
+		lines[i] = harmless(lines[i])
 	}
 	return strings.Join(lines, "\n")
 }

@@ -25,6 +25,7 @@ func Markdown(w io.Writer, r *report.Report) error {
 	c.f("%s\n", CommentMarker(r))
 	c.heading()
 	if r.Ran() {
+		c.gates()
 		c.gaps()
 		c.categories()
 		c.failures()
@@ -71,6 +72,20 @@ func (c *comment) heading() {
 			}
 		}
 		c.f("\n")
+	}
+}
+
+func (c *comment) gates() {
+	if len(c.r.Gates) == 0 {
+		return
+	}
+	c.f("\n")
+	for _, g := range c.r.Gates {
+		mark := "✅"
+		if !g.Passed {
+			mark = "❌"
+		}
+		c.f("- %s %s: %s\n", mark, escapeMarkdown(g.Name), escapeMarkdown(g.Message))
 	}
 }
 
@@ -185,7 +200,7 @@ func (c *comment) oneLiners(list []*report.Result) {
 // escapeMarkdown makes a text show as what it is in CommonMark and GitHub's dialect: one line, no markup, no link, no table cell. An HTML
 // comment keeps @ and # apart from what follows, because mentions and references are looked for after escapes are gone.
 func escapeMarkdown(text string) string {
-	text = strings.TrimLeft(withoutCommands(visible(text)), " ")
+	text = strings.TrimLeft(harmless(text), " ")
 	var b strings.Builder
 	number := true // everything so far is digits: a list may begin here
 	for i, c := range text {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -16,7 +17,6 @@ import (
 	"github.com/mcp-hallmark/hallmark/internal/recording"
 	"github.com/mcp-hallmark/hallmark/internal/report"
 	"github.com/mcp-hallmark/hallmark/internal/rule"
-	"github.com/mcp-hallmark/hallmark/internal/textscan"
 )
 
 const (
@@ -64,7 +64,8 @@ type (
 		Markdown string `json:"markdown,omitempty"`
 	}
 	sarifConfiguration struct {
-		Level string `json:"level"`
+		Enabled *bool  `json:"enabled,omitempty"`
+		Level   string `json:"level,omitempty"`
 	}
 	sarifAutomation struct {
 		ID string `json:"id"`
@@ -76,12 +77,17 @@ type (
 		ExitCodeDescription            string              `json:"exitCodeDescription,omitempty"`
 		ToolExecutionNotifications     []sarifNotification `json:"toolExecutionNotifications,omitempty"`
 		ToolConfigurationNotifications []sarifNotification `json:"toolConfigurationNotifications,omitempty"`
+		RuleConfigurationOverrides     []sarifOverride     `json:"ruleConfigurationOverrides,omitempty"`
 	}
 	sarifNotification struct {
 		Descriptor     *sarifReference `json:"descriptor,omitempty"`
 		AssociatedRule *sarifReference `json:"associatedRule,omitempty"`
 		Level          string          `json:"level"`
 		Message        sarifText       `json:"message"`
+	}
+	sarifOverride struct {
+		Descriptor    sarifReference     `json:"descriptor"`
+		Configuration sarifConfiguration `json:"configuration"`
 	}
 	sarifReference struct {
 		ID string `json:"id"`
@@ -168,7 +174,7 @@ func (s *sarifWriter) run() sarifRun {
 		}
 	}
 	return sarifRun{
-		Tool:              sarifTool{sarifDriver{Name: r.Engine.Name, Version: visible(r.Engine.Version), InformationURI: project, Rules: s.rules}},
+		Tool:              sarifTool{sarifDriver{Name: r.Engine.Name, Version: harmless(r.Engine.Version), InformationURI: project, Rules: s.rules}},
 		AutomationDetails: sarifAutomation{"hallmark/" + slug(r.Target) + "/audit"},
 		Invocations:       []sarifInvocation{s.invocation()},
 		Artifacts:         []sarifArtifact{{Location: sarifArtifactLocation{URI: s.uri}, Description: sarifMessage(s.target)}},
@@ -215,11 +221,11 @@ func (s *sarifWriter) result(f *report.Result) sarifResult {
 func logicalLocations(issues []report.Issue) []sarifLogicalLocation {
 	var locations []sarifLogicalLocation
 	for _, i := range issues {
-		l := sarifLogicalLocation{Name: visible(i.Name), Kind: visible(i.EntityKind), FullyQualifiedName: visible(i.EntityKind)}
+		l := sarifLogicalLocation{Name: harmless(i.Name), Kind: harmless(i.EntityKind), FullyQualifiedName: harmless(i.EntityKind)}
 		if i.EntityIndex != nil {
 			l.FullyQualifiedName += fmt.Sprintf("/%d", *i.EntityIndex)
 		}
-		l.FullyQualifiedName += visible(path(i))
+		l.FullyQualifiedName += harmless(path(i))
 		if !slices.Contains(locations, l) {
 			locations = append(locations, l)
 		}
@@ -229,18 +235,18 @@ func logicalLocations(issues []report.Issue) []sarifLogicalLocation {
 
 func sarifDescriptor(f *report.Result) sarifRule {
 	basis, _ := f.Details["basis"].(string)
-	full := visible(f.RuleName) + "."
+	full := harmless(f.RuleName) + "."
 	if basis != "" {
-		full += " Grounded in " + visible(basis) + "."
+		full += " Grounded in " + harmless(basis) + "."
 	}
 	d := sarifRule{
-		ID: f.RuleID, Name: pascalCase(f.RuleID), ShortDescription: sarifText{Text: visible(f.RuleName)}, FullDescription: sarifText{Text: full},
-		HelpURI: project, DefaultConfiguration: sarifConfiguration{sarifLevel(f.Severity)},
+		ID: f.RuleID, Name: pascalCase(f.RuleID), ShortDescription: sarifText{Text: harmless(f.RuleName)}, FullDescription: sarifText{Text: full},
+		HelpURI: project, DefaultConfiguration: sarifConfiguration{Level: sarifLevel(defaultSeverity(f))},
 	}
-	text, md := visible(f.RuleName)+".\n", "# "+escapeMarkdown(f.RuleName)+"\n"
+	text, md := harmless(f.RuleName)+".\n", "# "+escapeMarkdown(f.RuleName)+"\n"
 	section := func(title, body string) {
 		if body != "" {
-			text += "\n" + title + ": " + visible(body) + "\n"
+			text += "\n" + title + ": " + harmless(body) + "\n"
 			md += "\n**" + title + ".** " + escapeMarkdown(body) + "\n"
 		}
 	}
@@ -251,7 +257,7 @@ func sarifDescriptor(f *report.Result) sarifRule {
 			text += "\nSources:\n"
 			md += "\nSources:\n"
 		}
-		text += "- " + visible(c.String())
+		text += "- " + harmless(c.String())
 		md += "- "
 		if link := httpURL(c.URL); link != "" {
 			if d.HelpURI == project {
@@ -273,6 +279,14 @@ func sarifDescriptor(f *report.Result) sarifRule {
 		d.Properties["security-severity"] = map[rule.Severity]string{rule.Critical: "9.0", rule.High: "7.0", rule.Medium: "5.0", rule.Low: "2.0"}[f.Severity]
 	}
 	return d
+}
+
+// defaultSeverity is the severity that a rule has of its own.
+func defaultSeverity(f *report.Result) rule.Severity {
+	if s, ok := f.Details["severity_default"].(string); ok {
+		return rule.Severity(s)
+	}
+	return f.Severity
 }
 
 func sarifLevel(s rule.Severity) string {
@@ -300,7 +314,7 @@ func (s *sarifWriter) invocation() sarifInvocation {
 		})
 	}
 	if f := r.Failure; f != nil && !r.Refused() {
-		inv.ExitCodeDescription = visible(scrubURLs(string(f.Class) + ": " + f.Detail))
+		inv.ExitCodeDescription = harmless(scrubURLs(string(f.Class) + ": " + f.Detail))
 		notify(string(f.Class), "error", strings.TrimSpace(f.Detail+"\n"+f.Remedy))
 	}
 	if r.PartialReason != nil {
@@ -320,6 +334,15 @@ func (s *sarifWriter) invocation() sarifInvocation {
 			inv.ToolConfigurationNotifications = append(inv.ToolConfigurationNotifications, n)
 		}
 	}
+	if c := r.Config; c != nil {
+		off := false
+		for _, id := range slices.Sorted(slices.Values(c.Disabled)) {
+			inv.RuleConfigurationOverrides = append(inv.RuleConfigurationOverrides, sarifOverride{sarifReference{harmless(id)}, sarifConfiguration{Enabled: &off}})
+		}
+		for _, id := range slices.Sorted(maps.Keys(c.Reranked)) {
+			inv.RuleConfigurationOverrides = append(inv.RuleConfigurationOverrides, sarifOverride{sarifReference{harmless(id)}, sarifConfiguration{Level: sarifLevel(c.Reranked[id].To)}})
+		}
+	}
 	return inv
 }
 
@@ -331,7 +354,7 @@ func (s *sarifWriter) properties() map[string]any {
 		"readiness": map[string]any{"score": r.Readiness.Score, "max_score": r.Readiness.MaxScore, "counted_in_main": r.Readiness.CountedInMain},
 	}
 	if r.PartialReason != nil {
-		p["partial_reason"] = visible(scrubURLs(*r.PartialReason))
+		p["partial_reason"] = harmless(scrubURLs(*r.PartialReason))
 	}
 	if r.Transport != nil {
 		p["transport"] = *r.Transport
@@ -341,6 +364,9 @@ func (s *sarifWriter) properties() map[string]any {
 	}
 	if r.Package != nil {
 		p["package"] = scrubbed(r.Package)
+	}
+	if c := r.Config; c != nil {
+		p["config"] = map[string]any{"source": harmless(c.Source), "sha256": c.SHA256}
 	}
 	skipped := map[rule.SkipReason][]string{}
 	for _, k := range r.SkippedRules {
@@ -363,7 +389,7 @@ func scrubbed(v any) any {
 	walk = func(v any) any {
 		switch v := v.(type) {
 		case string:
-			return visible(scrubURLs(v))
+			return harmless(scrubURLs(v))
 		case []any:
 			for i := range v {
 				v[i] = walk(v[i])
@@ -383,14 +409,12 @@ func scrubbed(v any) any {
 func sarifMessage(text string) sarifText {
 	lines := strings.Split(scrubURLs(text), "\n")
 	for i := range lines {
-		lines[i] = withoutCommands(visible(lines[i]))
+		lines[i] = harmless(lines[i])
 	}
 	return sarifText{Text: sarifEscapes.Replace(strings.Join(lines, "\n"))}
 }
 
 var sarifEscapes = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `{`, `{{`, `}`, `}}`)
-
-func visible(text string) string { return textscan.Visible(text) }
 
 func pascalCase(id string) string {
 	var b strings.Builder

@@ -57,37 +57,8 @@ type sheet struct {
 
 func (s *sheet) heading() {
 	s.block([]span{styled(dim, s.r.Engine.Name+" "+s.r.Engine.Version+"  ")}, bold, s.r.Target)
-	var facts []string
-	if i := s.r.ServerInfo; i != nil && i.Name != nil {
-		name := cut(*i.Name, 40)
-		if i.Version != nil {
-			name += " " + cut(*i.Version, 20)
-		}
-		facts = append(facts, name)
-	}
-	if v := s.r.Spec.NegotiatedVersion; v != nil {
-		revision := cut(string(*v), 20)
-		if s.r.Spec.Era != nil {
-			revision += " (" + *s.r.Spec.Era + ")"
-		}
-		facts = append(facts, revision)
-	}
-	if s.r.Transport != nil {
-		facts = append(facts, string(*s.r.Transport))
-	}
-	if s.r.Proxied {
-		facts = append(facts, "through a proxy")
-	}
-	if s.r.Insecure {
-		facts = append(facts, "certificates not verified")
-	}
-	for _, c := range s.r.Catalogs {
-		if c.Items > 0 || !c.Complete {
-			facts = append(facts, plural(c.Items, strings.TrimSuffix(strings.ReplaceAll(c.Name, "_", " "), "s")))
-		}
-	}
-	facts = append(facts, plural(s.r.Measurements.Requests, "request")+" in "+elapsed(s.r.Measurements.Elapsed))
-	s.block(nil, dim, strings.Join(facts, " · "))
+	about := append(facts(s.r), plural(s.r.Measurements.Requests, "request")+" in "+elapsed(s.r.Measurements.Elapsed))
+	s.block(nil, dim, strings.Join(about, " · "))
 	s.blank()
 }
 
