@@ -36,9 +36,10 @@ update: ## rewrite goldens with what the code says now; read the difference befo
 	$(GO) test ./docs -update
 	$(GO) test ./internal/arch -run Design -update
 
-cross: ## build and vet for every supported system
-	@for os in linux darwin windows; do for arch in amd64 arm64; do \
-		echo "$$os/$$arch"; GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/hallmark && GOOS=$$os GOARCH=$$arch $(GO) vet ./... || exit 1; done; done
+cross: ## build for every supported system, vet for each
+	@for os in linux darwin windows; do \
+		for arch in amd64 arm64; do echo "build $$os/$$arch"; GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/hallmark || exit 1; done; \
+		echo "vet $$os"; GOOS=$$os CGO_ENABLED=0 $(GO) vet ./... || exit 1; done
 
 integration: ## audit real servers (installs them once, some minutes)
 	HALLMARK_INTEGRATION=1 ORACLE_WORK=$(ORACLE_WORK) $(GO) test -count=1 -v ./internal/integration ./docs/improve

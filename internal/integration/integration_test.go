@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package integration audits real servers that other people wrote. It needs the servers of the corpus (../shared/oracle/install.sh FOLDER)
 // and runs when HALLMARK_INTEGRATION is set and ORACLE_WORK names that folder; `make integration` does both.
 package integration
