@@ -53,7 +53,7 @@ func JudgeUnder(rec *recording.Recording, p *policy.Policy, engine recording.Eng
 		return nil, err
 	}
 	o := observe.Decode(rec)
-	verdicts := rule.Judge(rules.All(), o)
+	verdicts := rule.Judge(applicable(o), o)
 	ruling := c.Ruling(v, rec.AsOf)
 	for i := range verdicts {
 		// What does not concern the server, or could not be seen, says more than that it is off.

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,7 @@ type Package struct {
 	Repository  Declared
 	License     License
 	Description Declared
+	Marker      Declared  // the name of the server that the package says it holds
 	Published   time.Time // zero when unknown
 }
 
@@ -223,6 +225,8 @@ func (p *Package) describeNPM() {
 		}
 	}
 	p.License = npmLicense(license)
+	marker := within(p.Document, "mcpName")
+	p.Marker = Declared{clean(marker.Value), marker}
 	deprecated := within(p.Document, "deprecated")
 	p.Withdrawn = Withdrawal{Place: deprecated, Reason: clean(deprecated.Value)}
 	if truthy(deprecated.Value) && !(deprecated.IsString() && p.Withdrawn.Reason == "") {
@@ -309,6 +313,11 @@ func (p *Package) foundPyPI(document Field) {
 	p.Description = Declared{clean(summary.Value), summary}
 	p.Repository = pypiRepository(p.Document)
 	p.License = pypiLicense(p.Document)
+	readme := within(p.Document, "description")
+	p.Marker.Place = readme
+	if m := marker.FindStringSubmatch(readme.TextOr("")); m != nil {
+		p.Marker.Text = m[1]
+	}
 	yanked := within(p.Document, "yanked")
 	p.Withdrawn = Withdrawal{Yes: yanked.True(), Place: yanked, Reason: clean(p.Document.Get("yanked_reason"))}
 	if p.Withdrawn.Yes {
@@ -323,6 +332,29 @@ func (p *Package) foundPyPI(document Field) {
 	if len(uploads) > 0 {
 		p.Published = slices.MinFunc(uploads, time.Time.Compare)
 	}
+}
+
+// marker is how the README of a PyPI project names the server that it holds (MCP Registry, package ownership).
+var marker = regexp.MustCompile(`(?m)\bmcp-name:[ \t]*([A-Za-z0-9._/-]+)`)
+
+// Links between a package and the server that a server.json claims it for.
+const (
+	LinkMatch    = "match"    // the package names the server
+	LinkMismatch = "mismatch" // it names another one, if only by the case of a letter
+	LinkAbsent   = "absent"   // it names none
+)
+
+// Link compares the claim with what the package says; empty where nothing is claimed or no release was read.
+func (p *Package) Link() string {
+	switch {
+	case p.Server == "" || !p.Document.Exists():
+		return ""
+	case p.Marker.Text == "":
+		return LinkAbsent
+	case p.Marker.Text == p.Server:
+		return LinkMatch
+	}
+	return LinkMismatch
 }
 
 // within goes from a field to a member, whether or not that exists.

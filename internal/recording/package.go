@@ -13,6 +13,8 @@ type Package struct {
 	// Requested is the version as given: an exact one, a tag or a range of npm, or specifiers of PyPI, which begin with an operator. Empty
 	// when the newest release was asked for.
 	Requested string `json:"requested,omitempty"`
+	// Server is the name of the server that a server.json claims the package for, empty where none does.
+	Server string `json:"server,omitempty"`
 }
 
 // Steps of a package audit. Each holds one document of the registry.

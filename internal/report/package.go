@@ -23,6 +23,9 @@ func packageOf(p *observe.Package) *Package {
 		RequestedVersion: text(p.Requested), ResolvedVersion: text(p.Release.Version), Resolution: text(p.Release.How),
 		RepositoryURL: text(p.Repository.Text), License: text(p.License.Text), LicenseKind: text(p.License.Kind), Withdrawn: p.Withdrawn.Yes,
 	}
+	if link := p.Link(); link != "" {
+		b.ServerLink = &ServerLink{Claimed: bounded(p.Server, maxExcerpt), Declared: text(p.Marker.Text), Verdict: link}
+	}
 	if p.Failure != nil {
 		b.Error = text(p.Failure.Detail)
 		if p.Failure.Detail == "" {

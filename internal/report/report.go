@@ -91,6 +91,15 @@ type Package struct {
 	PublishedAt      *string `json:"published_at"` // ISO 8601, UTC
 	Withdrawn        bool    `json:"withdrawn"`
 	Executed         bool    `json:"executed"` // always false: nothing of a package is run
+	// ServerLink compares a server.json that names the package with what the package says; null where none does.
+	ServerLink *ServerLink `json:"server_link"`
+}
+
+// ServerLink tells whether a package names the server that a server.json claims it for. Otherwise the claim is unproven.
+type ServerLink struct {
+	Claimed  string  `json:"claimed"`
+	Declared *string `json:"declared"`
+	Verdict  string  `json:"verdict"` // "match", "mismatch", "absent"
 }
 
 // ListingError says how the reading of a catalog went wrong.
