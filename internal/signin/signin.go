@@ -154,11 +154,8 @@ func (s *SignIn) Run(ctx context.Context) error {
 }
 
 func (s *SignIn) run(ctx context.Context) error {
-	refusal, err := s.ask(ctx)
+	refusal, err := s.find(ctx)
 	if err != nil {
-		return err
-	}
-	if s.server, err = s.discover(ctx, refusal); err != nil {
 		return err
 	}
 	if s.callback, err = listen(s.opts.Port); err != nil {
@@ -184,6 +181,21 @@ func (s *SignIn) run(ctx context.Context) error {
 		s.opts.Say(fmt.Sprintf("the server answers %d although it got a new token; auditing with it all the same", after.status))
 	}
 	return nil
+}
+
+// find asks the server how to sign in and finds out where. All of it has the time of two requests: there are some twenty places that a
+// server could have us ask.
+func (s *SignIn) find(outer context.Context) (refusal, error) {
+	ctx, cancel := context.WithTimeout(outer, 2*s.opts.Request)
+	defer cancel()
+	r, err := s.ask(ctx)
+	if err == nil {
+		s.server, err = s.discover(ctx, r)
+	}
+	if err != nil && ctx.Err() != nil && outer.Err() == nil {
+		return r, fail(phaseDiscover, "check that the server and its authorization server are up, or allow more time with --request-timeout", "not finished within %v", 2*s.opts.Request)
+	}
+	return r, err
 }
 
 // Stepped reports whether more scopes were asked for already. It is done once.

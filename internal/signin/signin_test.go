@@ -213,6 +213,7 @@ func TestRefusals(t *testing.T) {
 		{name: "metadata of another resource", bend: func(w *world) { w.resource = "https://evil.example/mcp" }, phase: "finding", says: "is not this server"},
 		{name: "metadata of a sibling path", bend: func(w *world) { w.resource = "%s/mcp2" }, phase: "finding", says: "is not this server"},
 		{name: "authorization server without metadata", bend: func(w *world) { w.serverAt = "" }, phase: "finding", says: "answers 404"},
+		{name: "authorization server that hangs", bend: func(w *world) { w.hang = true }, opts: func(o *signin.Options) { o.Request = 100 * time.Millisecond }, phase: "finding", says: "not finished within 200ms"},
 		{name: "endpoint that is a script", bend: func(w *world) {
 			w.change = func(m map[string]any) { m["authorization_endpoint"] = "javascript:alert(1)" }
 		}, phase: "finding", says: "not a usable URL"},

@@ -47,6 +47,7 @@ type world struct {
 	shared     bool   // its endpoints are at the MCP server's origin
 	change     func(metadata map[string]any)
 	answer     func(query url.Values) // changes what the browser carries back
+	hang       bool                   // never answers
 	secret     bool                   // registers clients with a secret
 	refuseNew  int                    // status that refuses a registration
 	tokenReply func(w http.ResponseWriter, form url.Values) bool
@@ -132,6 +133,10 @@ func (w *world) rpc(rw http.ResponseWriter, r *http.Request) {
 }
 
 func (w *world) serveAS(rw http.ResponseWriter, r *http.Request) {
+	if w.hang {
+		<-r.Context().Done()
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.authorizationServer(rw, r)
