@@ -10,7 +10,6 @@ import (
 
 	"github.com/mcp-hallmark/hallmark/internal/report"
 	"github.com/mcp-hallmark/hallmark/internal/rule"
-	"github.com/mcp-hallmark/hallmark/internal/textscan"
 )
 
 // Format and Version identify the file format of a baseline. Version counts incompatible changes.
@@ -161,27 +160,10 @@ func examples(f *report.Result, only map[int]bool) []string {
 			break
 		}
 		if only == nil || only[i] {
-			places = append(places, Place(&issue))
+			places = append(places, issue.Place())
 		}
 	}
 	return places
-}
-
-// Place names where a finding is: `tool "read" /title`.
-func Place(i *report.Issue) string {
-	text := strings.ReplaceAll(i.EntityKind, "_", " ")
-	switch {
-	case i.EntityKind == "catalog":
-		text = "list of " + strings.ReplaceAll(i.Name, "_", " ")
-	case i.Name != "":
-		text += ` "` + i.Name + `"`
-	case i.EntityIndex != nil:
-		text += fmt.Sprintf(" %d", *i.EntityIndex)
-	}
-	if i.Path != nil && *i.Path != "" {
-		text += " " + *i.Path
-	}
-	return textscan.Visible(text)
 }
 
 // Repaired returns the rules of the baseline that were judged and pass now, sorted: entries that can go.
