@@ -19,7 +19,7 @@ import (
 	"github.com/mcp-hallmark/hallmark/internal/testserver"
 )
 
-var update = flag.Bool("update", false, "record the worked example anew")
+var updateRecording = flag.Bool("update-recording", false, "record the worked example anew")
 
 const exampleFile = "../../testdata/recordings/worked-example.rec.json"
 
@@ -127,7 +127,7 @@ func TestWorkedExample(t *testing.T) {
 	if diff := cmp.Diff(published, summarize(audit.Judge(rec, roster(t, "roster_102"), engine))); diff != "" {
 		t.Errorf("(-published +ours):\n%s", diff)
 	}
-	if *update {
+	if *updateRecording {
 		var b bytes.Buffer
 		if err := recording.Write(&b, rec); err != nil {
 			t.Fatal(err)
