@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -215,23 +216,33 @@ func readLock(name string) (*lock.Lock, error) {
 	return l, nil
 }
 
-// pinnedCatalog is a lock as a gate of an audit.
+// pinnedCatalog is a lock as a gate of audits, of which several may run at once.
 type pinnedCatalog struct {
 	name    string // as the user wrote it
 	lock    *lock.Lock
-	changes []lock.Change
-	unread  []lock.Unread
+	mu      sync.Mutex
+	changes map[*report.Report][]lock.Change
 }
 
-func (p *pinnedCatalog) gate(rec *recording.Recording) report.Gate {
-	p.changes, p.unread = p.lock.Compare(observe.Decode(rec))
-	if len(p.changes)+len(p.unread) == 0 {
+func (p *pinnedCatalog) gate(r *report.Report, rec *recording.Recording) report.Gate {
+	changes, unread := p.lock.Compare(observe.Decode(rec))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.changes == nil {
+		p.changes = map[*report.Report][]lock.Change{}
+	}
+	p.changes[r] = changes
+	if len(changes)+len(unread) == 0 {
 		return report.Gate{Name: p.name, Passed: true, Message: "the server offers what was pinned"}
 	}
-	return report.Gate{Name: p.name, Message: summary(p.changes, p.unread)}
+	return report.Gate{Name: p.name, Message: summary(changes, unread)}
 }
 
-func (p *pinnedCatalog) explain(w io.Writer) { showChanges(w, p.changes, nil) }
+func (p *pinnedCatalog) explain(w io.Writer, r *report.Report) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	showChanges(w, p.changes[r], nil)
+}
 
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)

@@ -196,7 +196,7 @@ func (f *projectFlags) judge(env *Env, rec *recording.Recording, p *policy.Polic
 	}
 	gates, failed := gate.Check(r, f.gates)
 	if f.pinned != nil {
-		gates = append(gates, f.pinned.gate(rec))
+		gates = append(gates, f.pinned.gate(r, rec))
 	}
 	r.Gates = gates
 	if r.Config != nil && f.applied.Gate.FailOn != "" && f.gates.FailOn != nil {
@@ -215,7 +215,7 @@ func (f *projectFlags) conclude(env *Env, r *report.Report) error {
 		}
 	}
 	if f.pinned != nil {
-		f.pinned.explain(env.Stderr)
+		f.pinned.explain(env.Stderr, r)
 	}
 	if b := f.gates.Baseline; b != nil && r.Ran() {
 		if ids := b.Baseline.Repaired(r); len(ids) > 0 {
