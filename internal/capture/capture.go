@@ -146,6 +146,9 @@ func newAudit(target Target, opts Options) (*audit, error) {
 		if len(target.Command) == 0 {
 			return nil, errors.New("no command given")
 		}
+		for _, secret := range recording.CommandSecrets(target.Command) {
+			a.redact.Add(secret)
+		}
 		for _, word := range target.Command {
 			t.Command = append(t.Command, a.redact.String(word))
 		}

@@ -32,6 +32,7 @@ var canaries = map[string]string{
 	"cookie":                 "cLb2Nf7Ta4Gd9Wy5Sk0",
 	"session id":             "sEh8Qm3Vz6Ip1Xr4Jo7",
 	"--env":                  "eYw5Bc0Pl7Tk2Rg9 Uv4",
+	"word of the command":    "oFg4Zs6Hn1Dx8Mu3",
 }
 
 // published is what a server gives away by itself. It looks like a key of a well-known service.
@@ -110,7 +111,7 @@ func leaky() *testserver.Catalog {
 	return c
 }
 
-// parrot is a stdio server that repeats every secret wherever it can. With an argument it refuses to shake hands.
+// parrot is a stdio server that repeats every secret wherever it can. With the argument "refuse" it shakes no hands.
 func parrot() {
 	session := testserver.Session{Catalog: leaky()}
 	all := echo(anything)
@@ -123,7 +124,7 @@ func parrot() {
 			Method string
 		}
 		_ = json.Unmarshal(in.Bytes(), &head) // what is no message has no method
-		if len(os.Args) > 1 || head.Method == "resources/list" {
+		if slices.Contains(os.Args, "refuse") || head.Method == "resources/list" {
 			message, _ := json.Marshal("refused with " + all)
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":%s,"data":%[2]s}}`+"\n", head.ID, message)
 			continue
@@ -225,11 +226,16 @@ func TestCanary(t *testing.T) {
 			})
 			held := maps.Clone(canaries)
 			if target[0] == "--stdio" {
-				for _, c := range canaries { // whatever the server repeats, it has it from us
+				target = append(target, "--api-key", canaries["word of the command"])
+				for source, c := range canaries {
+					if source == "word of the command" {
+						continue
+					} // whatever the server repeats, it has it from us
 					args = append(args, "--env", fmt.Sprintf("V%x=%s", c[:3], c))
 				}
 			} else {
 				delete(held, "--env")
+				delete(held, "word of the command")
 				args = append(args, "--token", canaries["--token"], "--header", "X-Api-Key: "+canaries["--header X-Api-Key"], "-H", "x-tenant:"+canaries["--header X-Tenant"])
 			}
 			got := run(t, append(args, target...)...)
