@@ -182,7 +182,7 @@ func beside(folder, name string) string {
 
 // judge judges a recording under the configuration and puts the outcome of the gates into the report.
 func (f *projectFlags) judge(env *Env, rec *recording.Recording, p *policy.Policy) (*report.Report, error) {
-	r, err := audit.JudgeUnder(rec, p, engine(), f.applied)
+	r, err := guarded(rec, p, func() (*report.Report, error) { return audit.JudgeUnder(rec, p, engine(), f.applied) })
 	if err != nil {
 		return nil, err
 	}
