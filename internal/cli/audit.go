@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -36,16 +36,21 @@ type auditFlags struct {
 	inFlight  int
 	budgets   capture.Budgets
 	oauth     oauthFlags
+	targets   targetFlags
 	out       outputFlags
 }
 
 func newAudit(env *Env, stdio *stdioCommand) *cobra.Command {
 	f := &auditFlags{}
 	cmd := &cobra.Command{
-		Use:   "audit [flags] (URL | FILE | --stdio COMMAND [ARG...])",
-		Short: "Audit one MCP server",
+		Use:   "audit [flags] (TARGET... | --package COORDINATE | --stdio COMMAND [ARG...])",
+		Short: "Audit MCP servers, or the metadata of a package",
 		Long: `Audit connects to an MCP server over stdio, Streamable HTTP or HTTP+SSE, reads what it offers, tries how it meets a few malformed and
 misaddressed requests, and reports a score with the reason for every point. It calls no tool and changes nothing.
+
+A target is a URL, a script (.py, .js, .ts, .go), a client configuration or server.json (.json), whose servers are all audited unless
+--server names one, a package (npm:NAME, pypi:NAME), or - for a list on standard input. Several targets are audited side by side, each
+within limits of its own, and end in a summary. Nothing is started that was not named, and of a package nothing at all.
 
 Everything after --stdio belongs to the server's command, so flags of audit stand before it. The command is started without a shell and
 sees only a short list of environment variables: name others with --env.`,
@@ -53,6 +58,9 @@ sees only a short list of environment variables: name others with --env.`,
   hallmark audit --token "$TOKEN" https://example.com/mcp
   hallmark audit --oauth https://example.com/mcp
   hallmark audit --env API_KEY --fail-under 80 --stdio npx -y some-mcp-server
+  hallmark audit --server github .vscode/mcp.json
+  hallmark audit --output-dir reports --format html ~/.cursor/mcp.json
+  hallmark audit --package npm:@scope/name@1.2.3
   hallmark audit --json --record audit.rec.json https://example.com/mcp > report.json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,6 +68,7 @@ sees only a short list of environment variables: name others with --env.`,
 		},
 	}
 	f.register(cmd.Flags())
+	f.targets.register(cmd.Flags())
 	cmd.Flags().StringVar(&f.record, "record", "", "`file` to keep the recording in, for hallmark replay")
 	f.out.register(cmd.Flags())
 	return cmd
@@ -99,7 +108,20 @@ func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand,
 	if err := f.out.project.load(env, p, f.out.quiet); err != nil {
 		return f.refuse(env, named, recording.FailUsage, err)
 	}
-	rec, class, err := f.collect(ctx, env, stdio, args)
+	list, fleet, err := f.entries(env, stdio, args)
+	if err != nil {
+		return f.refuse(env, named, recording.FailInvalidTarget, err)
+	}
+	if fleet {
+		return f.auditAll(ctx, env, p, list)
+	}
+	var rec *recording.Recording
+	var class recording.Class
+	if len(list) == 1 {
+		rec, class, err = f.collectEntry(ctx, env, &list[0])
+	} else {
+		rec, class, err = f.collect(ctx, env, stdio, args)
+	}
 	if err != nil {
 		return f.refuse(env, named, class, err)
 	}
@@ -124,13 +146,45 @@ func (f *auditFlags) collect(ctx context.Context, env *Env, stdio *stdioCommand,
 	if err != nil {
 		return nil, recording.FailUsage, err
 	}
+	return f.capture(ctx, env, target, opts, stdio.misfiled)
+}
+
+// collectEntry records what an entry names.
+func (f *auditFlags) collectEntry(ctx context.Context, env *Env, e *entry) (*recording.Recording, recording.Class, error) {
+	switch {
+	case e.err != nil:
+		return nil, recording.FailInvalidTarget, e.err
+	case e.skip != "":
+		return nil, recording.FailInvalidTarget, usage(fmt.Sprintf("%s: %s", e.name, e.skip), "")
+	}
+	opts, err := f.options(e.environment(env))
+	if err != nil {
+		return nil, recording.FailUsage, err
+	}
+	if e.pkg != nil {
+		progress := newProgress(env, f.out.quiet || f.out.toStdout())
+		defer progress.done()
+		opts.Progress = progress.say
+		rec, err := collectPackage(ctx, env, *e.pkg, e.base, opts)
+		return rec, recording.FailInvalidTarget, err
+	}
+	target := e.target
+	if err := f.adjust(env, &target); err != nil {
+		return nil, recording.FailInvalidTarget, err
+	}
+	return f.capture(ctx, env, target, e.apply(opts), nil)
+}
+
+// capture records a server.
+func (f *auditFlags) capture(ctx context.Context, env *Env, target capture.Target, opts capture.Options, misfiled []string) (*recording.Recording, recording.Class, error) {
 	if f.insecure && target.URL != "" {
 		fmt.Fprintln(env.Stderr, "hallmark: warning: --insecure: whoever answers at the address is taken for the server, its certificate is not verified")
 	}
-	for _, name := range stdio.misfiled {
+	for _, name := range misfiled {
 		fmt.Fprintf(env.Stderr, "hallmark: warning: %s stands after the server's command and goes to the server; flags of hallmark stand before --stdio\n", name)
 	}
-	if err := f.oauth.check(env, target, opts); err != nil {
+	err := f.oauth.check(env, target, opts)
+	if err != nil {
 		return nil, recording.FailUsage, err
 	}
 	run := func(opts capture.Options) (*recording.Recording, error) {
@@ -160,6 +214,8 @@ func (f *auditFlags) collect(ctx context.Context, env *Env, stdio *stdioCommand,
 // named is how messages and reports call what the command line names as the target, empty when it names none.
 func (f *auditFlags) named(stdio *stdioCommand, args []string) string {
 	switch {
+	case f.targets.pkg != "":
+		return f.targets.pkg
 	case len(args) > 0:
 		return recording.MaskURL(args[0])
 	case len(stdio.words) > 0:
@@ -214,57 +270,46 @@ func (f *auditFlags) target(env *Env, stdio *stdioCommand, args []string) (captu
 			return t, err
 		}
 	}
+	return t, f.adjust(env, &t)
+}
+
+// adjust applies the flags about a target to it.
+func (f *auditFlags) adjust(env *Env, t *capture.Target) error {
 	if t.URL != "" && (len(f.env) > 0 || f.cwd != "") {
-		return t, usage("--env and --cwd are for commands, the target is a URL", "use --header or --token for a server at a URL")
+		return usage("--env and --cwd are for commands, the target is a URL", "use --header or --token for a server at a URL")
 	}
 	for i, e := range f.env {
 		name, _, given := strings.Cut(e, "=")
 		switch {
 		case name == "":
-			return t, usage(fmt.Sprintf("--env number %d has an empty name", i+1), "write NAME=VALUE or NAME")
+			return usage(fmt.Sprintf("--env number %d has an empty name", i+1), "write NAME=VALUE or NAME")
 		case given:
 			t.Env = append(t.Env, e)
 		default:
 			v := env.Getenv(name)
 			if v == "" {
-				return t, usage(fmt.Sprintf("--env number %d names a variable that is not set here", i+1), "set it, or write NAME=VALUE")
+				return usage(fmt.Sprintf("--env number %d names a variable that is not set here", i+1), "set it, or write NAME=VALUE")
 			}
 			t.Env = append(t.Env, name+"="+v)
 		}
 	}
-	t.Dir, f.out.dir = f.cwd, f.cwd
+	if f.cwd != "" {
+		if len(t.Command) == 3 && t.Command[0] == "go" && t.Dir != "" { // the script's place was relative to its own folder
+			if whole, err := filepath.Abs(filepath.Join(t.Dir, t.Command[2])); err == nil {
+				t.Command[2] = whole
+			}
+		}
+		t.Dir = f.cwd
+	}
+	f.out.dir = t.Dir
 	switch f.transport {
 	case "auto", "":
 	case "streamable-http", "sse":
 		t.Force = recording.Transport(f.transport)
 	default:
-		return t, usage(fmt.Sprintf("--transport %q is not known", f.transport), "use auto, streamable-http or sse")
+		return usage(fmt.Sprintf("--transport %q is not known", f.transport), "use auto, streamable-http or sse")
 	}
-	return t, nil
-}
-
-// positional reads a URL or a script.
-func positional(t *capture.Target, arg string) error {
-	if u, err := url.Parse(arg); err == nil && (strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https")) {
-		t.URL = arg
-		return nil
-	}
-	runner := map[string]string{".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node"}
-	for ending, program := range runner {
-		if !strings.HasSuffix(arg, ending) {
-			continue
-		}
-		if _, err := os.Stat(arg); err != nil {
-			return usage(fmt.Sprintf("cannot read %s: %s", arg, reason(err)), "name a script that exists, or a URL")
-		}
-		t.Command = []string{program, arg}
-		return nil
-	}
-	masked := recording.MaskURL(arg)
-	if strings.Contains(arg, "://") {
-		return usage(fmt.Sprintf("%q is not a URL that can be audited", masked), "MCP servers are reached at http:// and https:// URLs")
-	}
-	return usage(fmt.Sprintf("%q is neither an http or https URL nor a script (.py, .js)", masked), "for a command write: hallmark audit --stdio "+masked)
+	return nil
 }
 
 // options reads how to audit.

@@ -82,16 +82,21 @@ func (f *outputFlags) write(env *Env, r *report.Report, rec *recording.Recording
 			problem = errors.Join(problem, usage("cannot write to standard output: "+reason(err), ""))
 		}
 	case !f.quiet && !f.toStdout() && r.Ran():
-		width := env.Width(env.Stdout)
-		opts := render.Options{Width: width, Verbose: f.verbose, Color: f.color == "always" || f.color == "auto" && width > 0 && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"}
-		if width == 0 {
-			opts.Width = 80
-		}
-		if err := render.Terminal(env.Stdout, r, opts); err != nil {
+		if err := render.Terminal(env.Stdout, r, f.terminal(env)); err != nil {
 			problem = errors.Join(problem, usage("cannot write to standard output: "+reason(err), ""))
 		}
 	}
 	return problem
+}
+
+// terminal says how standard output is written to.
+func (f *outputFlags) terminal(env *Env) render.Options {
+	width := env.Width(env.Stdout)
+	opts := render.Options{Width: width, Verbose: f.verbose, Color: f.color == "always" || f.color == "auto" && width > 0 && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"}
+	if width == 0 {
+		opts.Width = 80
+	}
+	return opts
 }
 
 // failed says why an audit could not run, saw a part of the server only, or ended early.

@@ -29,7 +29,9 @@ type Package struct {
 	Failure  *recording.Failure // why nothing was learned
 	Release  Release            // which one is judged
 	Document Field              // its metadata: the version's entry of npm, "info" of PyPI; absent when there is none
-	Project  Field              // what npm says about the package as a whole, for members that a version leaves out
+	// Undocumented says that the index lists the release and has no document about it. Only its files tell something.
+	Undocumented bool
+	Project      Field // what npm says about the package as a whole, for members that a version leaves out
 
 	Withdrawn   Withdrawal
 	Repository  Declared
@@ -266,11 +268,10 @@ func (p *Package) decodePyPI(rec *source) {
 		return
 	}
 	if exact {
-		p.Outcome = PackageVersionNotFound
-		p.Release.Available = project.field.Get("releases").Len()
-		return
+		p.Release = FindPyPI(project.field.Value, p.Requested)
+	} else {
+		p.Release = ChoosePyPI(project.field.Value, p.Requested)
 	}
-	p.Release = ChoosePyPI(project.field.Value, p.Requested)
 	info := clean(project.field.Path("info", "version"))
 	switch {
 	case p.Requested != "" && p.Release.Version == "":
@@ -280,13 +281,23 @@ func (p *Package) decodePyPI(rec *source) {
 	case release == nil:
 		p.failed(&recording.Failure{Class: recording.FailNoAnswer, Phase: "registry", Detail: "the release that was chosen was not asked for"})
 	case release.missing:
-		p.failed(&recording.Failure{Class: recording.FailHTTP, Phase: "registry", Status: 404,
-			Detail: "the index lists version " + p.Release.Version + " and has no document about it"})
+		p.listedPyPI(within(project.field, "releases", p.Release.Version))
 	case release.failure != nil:
 		p.failed(release.failure)
 	default:
 		p.foundPyPI(release.field)
 	}
+}
+
+// listedPyPI takes what the list of a release's files tells, for indexes that have no document about each release.
+func (p *Package) listedPyPI(files Field) {
+	p.Outcome, p.Undocumented = PackageFound, true
+	p.Withdrawn = Withdrawal{Place: files}
+	if files.Len() > 0 && !installable(files.Value) {
+		p.Withdrawn.Yes, p.Withdrawn.Kind = true, "yanked"
+		p.Withdrawn.Reason = clean(files.At(0).Get("yanked_reason"))
+	}
+	p.Published = firstUpload(files.Value)
 }
 
 // missingPyPI tells a project that does not exist from an index that has files only and no metadata to ask for.
@@ -323,15 +334,21 @@ func (p *Package) foundPyPI(document Field) {
 	if p.Withdrawn.Yes {
 		p.Withdrawn.Kind = "yanked"
 	}
+	p.Published = firstUpload(document.Get("urls"))
+}
+
+// firstUpload is the time of the earliest upload of some files, zero when none is known.
+func firstUpload(files jsondoc.Value) time.Time {
 	var uploads []time.Time
-	for _, file := range document.Get("urls").Elements() {
+	for _, file := range files.Elements() {
 		if at := instant(file.Value.Get("upload_time_iso_8601")); !at.IsZero() {
 			uploads = append(uploads, at)
 		}
 	}
-	if len(uploads) > 0 {
-		p.Published = slices.MinFunc(uploads, time.Time.Compare)
+	if len(uploads) == 0 {
+		return time.Time{}
 	}
+	return slices.MinFunc(uploads, time.Time.Compare)
 }
 
 // marker is how the README of a PyPI project names the server that it holds (MCP Registry, package ownership).

@@ -129,6 +129,23 @@ func ChoosePyPI(doc jsondoc.Value, requested string) Release {
 	return r
 }
 
+// FindPyPI looks for a version among the releases of a project document, in whatever of its spellings (PEP 440: 1.0 is 1.0.0).
+func FindPyPI(doc jsondoc.Value, version string) Release {
+	releases := doc.Get("releases")
+	r := Release{Available: releases.Len()}
+	wanted, err := semver.PyPI.Parse(version)
+	for _, m := range releases.Members() {
+		if m.Name == version {
+			r.Version, r.How = m.Name, ReleasePinned
+			return r
+		}
+		if v, parseErr := semver.PyPI.Parse(m.Name); err == nil && parseErr == nil && v.Compare(wanted) == 0 && r.Version == "" {
+			r.Version, r.How = m.Name, ReleasePinned
+		}
+	}
+	return r
+}
+
 // installable reports whether a release has a file that is not yanked.
 func installable(files jsondoc.Value) bool {
 	for _, f := range files.Elements() {

@@ -307,7 +307,7 @@ func failureOf(obs *observe.Observation, ran bool) *Failure {
 		}
 		f = &recording.Failure{Class: recording.FailInternal, Detail: "the audit ended without a result and without a reason"}
 	}
-	return &Failure{Class: f.Class, Phase: f.Phase, Detail: bounded(f.Detail, maxText), Remedy: remedies[f.Class], Status: f.Status}
+	return &Failure{Class: f.Class, Phase: f.Phase, Detail: bounded(f.Detail, maxText), Remedy: remedy(f), Status: f.Status}
 }
 
 // partialReason says why the server could not be read. It tells apart credentials that were not given, were refused, and were never

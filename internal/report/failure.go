@@ -38,3 +38,26 @@ var remedies = map[recording.Class]string{
 	recording.FailSessionLost:     "Check whether several instances serve the address without sharing sessions.",
 	recording.FailInternal:        "This is a fault of this program. Please report it with the recording, if you may share that.",
 }
+
+// registryRemedies are those that differ when a package registry was asked in place of a server.
+var registryRemedies = map[recording.Class]string{
+	recording.FailRefused:      "Check the registry's address in the configuration of npm, pip or uv: nothing listens there.",
+	recording.FailTLS:          "Name the authority that signed the registry's certificate with --cacert.",
+	recording.FailTimeout:      "Run the audit again, or allow more time with --request-timeout.",
+	recording.FailUnauthorized: "The registry wants credentials: put them into the configuration of npm or into the address of the index.",
+	recording.FailForbidden:    "Check what the credentials of the registry may do.",
+	recording.FailRateLimited:  "Wait and run the audit again.",
+	recording.FailServerError:  "Run the audit again later: the registry answered with an internal error.",
+	recording.FailHTTP:         "Check the registry's address in the configuration of npm, pip or uv: what answers there has no package metadata.",
+	recording.FailRedirected:   "Configure the address that the redirect names, if you trust it.",
+	recording.FailHTML:         "Check the registry's address in the configuration of npm, pip or uv: a web page answers there.",
+	recording.FailTooLarge:     "Name an exact version, whose own document is small.",
+}
+
+// remedy says what can be done about a failure.
+func remedy(f *recording.Failure) string {
+	if text, ok := registryRemedies[f.Class]; ok && f.Phase == "registry" {
+		return text
+	}
+	return remedies[f.Class]
+}

@@ -113,6 +113,8 @@ func TestCollect(t *testing.T) {
 		"a pre-release is asked for":       {map[string]string{"/pypi/a-b-c/json": project}, ">=81.0.0rc1", []string{"/pypi/a-b-c/json"}, observe.PackageFound, "81.0.0rc1", ""},
 		"pinned":                           {map[string]string{"/pypi/a-b-c/1%212.0%2Blocal/json": release("1!2.0")}, "1!2.0+local", []string{"/pypi/a-b-c/1%212.0%2Blocal/json"}, observe.PackageFound, "1!2.0", ""},
 		"no such version":                  {map[string]string{"/pypi/a-b-c/json": project}, "5", []string{"/pypi/a-b-c/5/json", "/pypi/a-b-c/json"}, observe.PackageVersionNotFound, "", ""},
+		"pinned, without a document":       {map[string]string{"/pypi/a-b-c/json": project}, "9.1", []string{"/pypi/a-b-c/9.1/json", "/pypi/a-b-c/json"}, observe.PackageFound, "9.1.0", ""},
+		"chosen, without a document":       {map[string]string{"/pypi/a-b-c/json": project}, "<80", []string{"/pypi/a-b-c/json", "/pypi/a-b-c/68.0.0/json"}, observe.PackageFound, "68.0.0", ""},
 		"no such project":                  {nil, "", []string{"/pypi/a-b-c/json", "/simple/a-b-c/"}, observe.PackageNotFound, "", ""},
 		"no such project behind a version": {nil, "5", []string{"/pypi/a-b-c/5/json", "/pypi/a-b-c/json", "/simple/a-b-c/"}, observe.PackageNotFound, "", ""},
 		"files only":                       {map[string]string{"/simple/a-b-c/": "<a>"}, "", []string{"/pypi/a-b-c/json", "/simple/a-b-c/"}, observe.PackageError, "", recording.FailHTTP},

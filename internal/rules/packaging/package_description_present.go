@@ -14,7 +14,7 @@ var packageDescriptionPresent = rule.Rule{
 	Group:    rule.Packaging,
 	Order:    6,
 	Severity: rule.Low,
-	Needs:    []rule.Need{needRelease},
+	Needs:    []rule.Need{needDocument},
 	Basis:    []spec.Citation{npmDocs("package.json › description"), pypa("core-metadata", "Core metadata › Summary")},
 	Why:      "The line is what people see in search results when they choose between packages of similar names.",
 	Fix:      "Write one line as description in package.json or pyproject.toml, and publish a release.",

@@ -14,7 +14,7 @@ var packageLicenseDeclared = rule.Rule{
 	Group:    rule.Packaging,
 	Order:    5,
 	Severity: rule.Medium,
-	Needs:    []rule.Need{needRelease},
+	Needs:    []rule.Need{needDocument},
 	Basis:    []spec.Citation{npmDocs("package.json › license"), pypa("core-metadata", "Core metadata › License-Expression, License, Classifier")},
 	Why:      "Without a licence nobody may use, change or pass on the code, so organisations that check licences cannot adopt it.",
 	Fix:      "Declare an SPDX expression as license in package.json or pyproject.toml, and publish a release.",

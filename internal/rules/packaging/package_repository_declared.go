@@ -14,7 +14,7 @@ var packageRepositoryDeclared = rule.Rule{
 	Group:    rule.Packaging,
 	Order:    4,
 	Severity: rule.Medium,
-	Needs:    []rule.Need{needRelease},
+	Needs:    []rule.Need{needDocument},
 	Basis:    []spec.Citation{npmDocs("package.json › repository"), pypa("well-known-project-urls", "Well-known project URLs (PEP 753)")},
 	Why:      "Without the source nobody can review what a server does with the data and permissions it is given, or report what is wrong with it.",
 	Fix:      "Name the repository's URL in package.json (repository) or pyproject.toml ([project.urls] Source), and publish a release.",

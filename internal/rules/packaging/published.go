@@ -45,6 +45,17 @@ func needRelease(o *observe.Observation) *rule.Skip {
 	return nil
 }
 
+// needDocument wants the metadata of the release.
+func needDocument(o *observe.Observation) *rule.Skip {
+	if s := needRelease(o); s != nil {
+		return s
+	}
+	if o.Package.Undocumented {
+		return rule.SkipFor(rule.Insufficient, "the index lists the files of version %s and has no document about it", o.Package.Release.Version)
+	}
+	return nil
+}
+
 // at places a finding at a member of the metadata.
 func at(p *observe.Package, place observe.Field, reason, seen, want string) rule.Finding {
 	step := place.Step
