@@ -20,6 +20,7 @@ var exitCodes = []struct {
 	{cli.ExitTarget, "The target could not be audited: nothing there answers, or what answers is no MCP server. The JSON report says why in `failure`."},
 	{cli.ExitGate, "The audit ran and a gate such as `--fail-under` failed. Each gate that failed is named on standard error."},
 	{cli.ExitSmoke, "A smoke check failed."},
+	{cli.ExitPartly, "Of several targets some could not be audited, and the others were. The summary says which and why. A failed gate (3) comes first; where no target at all could be audited it is 2."},
 	{cli.ExitInterrupted, "The run was interrupted (SIGINT). What was read so far is in the report."},
 }
 
