@@ -29,7 +29,7 @@ var layers = []struct {
 		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "toolschema", "fields", "markdown", "recording", "observe", "rule", "policy/audit"}},
 	{"1 judging", true,
 		[]string{"rules", "rules/*", "criteria/*", "score", "report", "gate", "lock", "admission", "grade", "edition"},
-		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "toolschema", "fields", "markdown", "recording", "observe", "rule", "policy", "tomldoc", "spelling", "config", "evidence", "advisory", "score", "report", "lock", "rules/*"}},
+		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "toolschema", "fields", "markdown", "recording", "observe", "rule", "policy", "tomldoc", "spelling", "config", "evidence", "advisory", "score", "report", "gate", "lock", "rules/*"}},
 	{"2 effects", false,
 		[]string{"wire", "capture", "collect/*", "store/*", "signin"},
 		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "recording", "observe", "policy", "config", "evidence", "advisory", "wire", "capture", "collect/registry"}},

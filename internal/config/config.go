@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcp-hallmark/hallmark/internal/rule"
@@ -172,11 +173,14 @@ func (s *Setting) concerns(id string, group rule.Group) bool {
 	return s.Name == id
 }
 
-// Match reports whether a name matches a glob: * stands for any characters, ? for one, [ab] for one of those.
+// Match reports whether a name matches a glob: * stands for any characters, ? for one, [ab] for one of those. A slash is a character like
+// others.
 func Match(glob, name string) bool {
-	ok, err := path.Match(glob, name)
+	ok, err := path.Match(flat.Replace(glob), flat.Replace(name))
 	return ok && err == nil
 }
+
+var flat = strings.NewReplacer("/", "\x00")
 
 func digest(text []byte) string {
 	sum := sha256.Sum256(text)
