@@ -45,6 +45,7 @@ findings of a rule at most; take the baseline of a server with more from the ser
 	}
 	flags := cmd.Flags()
 	f.register(flags)
+	f.targets.choose(flags)
 	flags.StringVarP(&file, "output", "o", "hallmark-baseline.json", "`file` to write, - for standard output")
 	flags.StringVar(&f.out.policy, "policy", "", "`roster` that says which rules count")
 	flags.StringVar(&f.out.project.config, "config", "", "configuration `file`")

@@ -76,6 +76,7 @@ is never pinned, and counts as failed when it is checked.`,
 	}
 	flags := cmd.Flags()
 	f.target.register(flags)
+	f.target.targets.choose(flags)
 	flags.StringVarP(&f.file, "output", "o", lockFile, "lock `file` to write, or to check against; - for standard output")
 	flags.BoolVar(&f.check, "check", false, "compare with the lock instead of writing it")
 	flags.StringSliceVar(&f.only, "only", nil, "pin these `parts` only: "+strings.Join(lock.Parts, ", "))

@@ -65,7 +65,21 @@ func (f *auditFlags) recorded(ctx context.Context, env *Env, stdio *stdioCommand
 			return nil, usage(args[0]+" is a report, which does not hold what the server offers", "name a recording, or the server")
 		}
 	}
-	rec, _, err := f.collect(ctx, env, stdio, args)
+	list, fleet, err := f.entries(env, stdio, args)
+	switch {
+	case err != nil:
+		return nil, err
+	case fleet:
+		return nil, usage("several servers are named, and this is for one", "choose one of a client configuration with --server")
+	case len(list) == 1 && list[0].pkg != nil:
+		return nil, usage(list[0].name+" is a package, and this is for servers", "")
+	}
+	var rec *recording.Recording
+	if len(list) == 1 {
+		rec, _, err = f.collectEntry(ctx, env, &list[0])
+	} else {
+		rec, _, err = f.collect(ctx, env, stdio, args)
+	}
 	if err != nil {
 		return nil, err
 	}

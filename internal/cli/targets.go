@@ -34,11 +34,16 @@ type targetFlags struct {
 
 func (f *targetFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.pkg, "package", "", "`coordinate` of a package whose metadata is audited in place of a server: npm:NAME[@VERSION], pypi:NAME[==VERSION], or a package URL")
-	flags.StringArrayVar(&f.servers, "server", nil, "`name` of the server to audit of a client configuration or server.json (repeatable)")
-	flags.StringArrayVar(&f.inputs, "input", nil, "`NAME=VALUE`, or NAME to copy it from the environment, for what a client configuration or server.json asks for (repeatable)")
+	f.choose(flags)
 	flags.IntVar(&f.jobs, "jobs", 4, "most servers audited at once")
 	flags.StringVar(&f.outputDir, "output-dir", "", "`folder` for a report of each of several servers, and summary.json")
 	flags.StringArrayVar(&f.formats, "format", nil, "`format` of the reports in --output-dir, as in --output (json when not given); recording keeps the recordings (repeatable)")
+}
+
+// choose adds the flags that choose a server of a file and complete it.
+func (f *targetFlags) choose(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.servers, "server", nil, "`name` of the server to audit of a client configuration or server.json (repeatable)")
+	flags.StringArrayVar(&f.inputs, "input", nil, "`NAME=VALUE`, or NAME to copy it from the environment, for what a client configuration or server.json asks for (repeatable)")
 }
 
 // An entry is one thing to audit.
