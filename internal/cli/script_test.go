@@ -4,6 +4,8 @@ import (
 	"encoding/pem"
 	"errors"
 	"flag"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -77,6 +79,7 @@ func webserver(ts *testscript.TestScript, _ bool, args []string) {
 		handler = web
 	}
 	srv := httptest.NewUnstartedServer(handler)
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that we break off
 	if *certificate == "" {
 		srv.Start()
 	} else {
