@@ -38,7 +38,7 @@ var layers = []struct {
 		[]string{"spec", "jsondoc", "recording", "observe", "rule", "policy", "config", "rules", "score", "report", "evidence", "grade", "edition"}},
 	{"4 surfaces", false,
 		[]string{"render", "cli", "web", "mcpserver"},
-		[]string{"spec", "jsondoc", "spelling", "tomldoc", "textscan", "recording", "observe", "rule", "policy", "config", "rules", "score", "report", "gate", "lock", "admission", "audit", "render", "capture", "wire", "signin", "collect/*", "coordinate", "clientconfig"}},
+		[]string{"spec", "jsondoc", "spelling", "tomldoc", "textscan", "recording", "observe", "rule", "policy", "config", "rules", "score", "report", "gate", "lock", "admission", "audit", "smoke", "render", "mcpserver", "capture", "wire", "signin", "collect/*", "coordinate", "clientconfig"}},
 }
 
 // wiring packages alone may join collecting with the rest.
