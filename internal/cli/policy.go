@@ -46,8 +46,8 @@ func newPolicyCheck(env *Env, stdio *stdioCommand) *cobra.Command {
 must pass, least scores, findings that are forbidden, a catalog that is pinned, and waivers with an owner, a reason and an end. Without a
 target it checks every server that the policy lists, several at once. No project's configuration takes part.
 
-It exits with 0 when every server is admitted, with 3 when one is refused, and with 2 when none is and one could not be audited. A report says
-what its maker wanted it to say; recordings and servers are judged here.`,
+It exits with 0 when every server is admitted and with 3 when one is refused; when none is, with 2 where no server could be audited, and with 5
+where some could not. A report says what its maker wanted it to say; recordings and servers are judged here.`,
 		Example: `  hallmark policy check servers.toml
   hallmark policy check servers.toml https://example.com/mcp nightly/*.rec.json
   hallmark policy check --json servers.toml mcp.json
@@ -115,8 +115,10 @@ func (f *checkFlags) run(ctx context.Context, env *Env, stdio *stdioCommand, fil
 		return &exitError{code: ExitInterrupted, message: "interrupted", hint: "what was known so far was decided"}
 	case verdicts.Summary.Refused > 0:
 		return &exitError{code: ExitGate}
+	case verdicts.Summary.Unknown == len(list):
+		return &exitError{code: ExitTarget, message: "no server could be audited"}
 	case verdicts.Summary.Unknown > 0:
-		return &exitError{code: ExitTarget, message: fmt.Sprintf("%d of %d servers could not be audited", verdicts.Summary.Unknown, len(list))}
+		return &exitError{code: ExitPartly, message: fmt.Sprintf("%d of %d servers could not be audited", verdicts.Summary.Unknown, len(list))}
 	}
 	return nil
 }

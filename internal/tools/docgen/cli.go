@@ -43,7 +43,7 @@ func cliPage() (string, error) {
 	b.WriteString("# Command line\n\n" + paragraphs(cliIntro) + "\n\n")
 	var rows [][]string
 	for _, c := range visible(root) {
-		rows = append(rows, []string{"[hallmark " + c.Name() + "](#hallmark-" + c.Name() + ")", escape(c.Short)})
+		rows = append(rows, []string{"[" + c.CommandPath() + "](#" + strings.ReplaceAll(c.CommandPath(), " ", "-") + ")", escape(c.Short)})
 	}
 	b.WriteString(table([]string{"Command", "What it does"}, rows))
 	rows = nil
