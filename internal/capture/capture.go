@@ -69,7 +69,7 @@ type Options struct {
 	Secrets []string
 	// InFlight bounds the requests in flight to one origin, 6 when 0.
 	InFlight int
-	// Progress is told what the audit is doing, in a few words; it may be nil.
+	// Progress is told what the audit is doing, in a few words, from several goroutines; it may be nil.
 	Progress func(string)
 }
 

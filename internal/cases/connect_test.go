@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -65,8 +66,14 @@ func TestOversizedAnswer(t *testing.T) {
 
 // Case 8: installing takes as long as the start budget allows, whatever the handshake may take, and costs no point.
 func TestSlowInstallation(t *testing.T) {
+	var mu sync.Mutex
 	var said []string
-	opts := capture.Options{Budgets: capture.Budgets{Start: 20 * time.Second, Handshake: time.Millisecond}, Progress: func(s string) { said = append(said, s) }}
+	opts := capture.Options{Budgets: capture.Budgets{Start: 20 * time.Second, Handshake: time.Millisecond}}
+	opts.Progress = func(s string) {
+		mu.Lock()
+		defer mu.Unlock()
+		said = append(said, s)
+	}
 	slow := overStdio(t, opts, "slow-start", "500ms")
 	slow.ran(t)
 	plain := overStdio(t, capture.Options{}, "server")

@@ -23,7 +23,7 @@ const (
 	recoverAfter = 10 // answers in a row until one more request may be in flight
 	tellingRate  = 5  // answers within a second that tell a rate
 	longMemory   = 10 * time.Second
-	fewAttempts  = 5 // at a 503 that asks for no pause: more is an outage, not load
+	fewAttempts  = 4 // at a 503 that asks for no pause: more is an outage, not load
 )
 
 // Limiter keeps an audit from overloading the servers it talks to. It is shared by all links of an audit, and knows for each origin
