@@ -110,7 +110,7 @@ func TestExitCodes(t *testing.T) {
 		got = append(got, m[1])
 	}
 	want := []string{}
-	for _, c := range []int{cli.ExitOK, cli.ExitUsage, cli.ExitTarget, cli.ExitGate, cli.ExitSmoke, cli.ExitInterrupted} {
+	for _, c := range []int{cli.ExitOK, cli.ExitUsage, cli.ExitTarget, cli.ExitGate, cli.ExitSmoke, cli.ExitPartly, cli.ExitInterrupted} {
 		want = append(want, strconv.Itoa(c))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

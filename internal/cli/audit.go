@@ -153,7 +153,7 @@ func (f *auditFlags) collect(ctx context.Context, env *Env, stdio *stdioCommand,
 func (f *auditFlags) collectEntry(ctx context.Context, env *Env, e *entry) (*recording.Recording, recording.Class, error) {
 	switch {
 	case e.err != nil:
-		return nil, recording.FailInvalidTarget, e.err
+		return nil, recording.FailInvalidTarget, usage(fmt.Sprintf("%s: %v", e.name, e.err), "")
 	case e.skip != "":
 		return nil, recording.FailInvalidTarget, usage(fmt.Sprintf("%s: %s", e.name, e.skip), "")
 	}

@@ -22,6 +22,7 @@ import (
 //
 //	exits CODE COMMAND [ARG...]    runs a command whose exit code must be CODE
 //	webserver NAME [FLAG...]       starts an MCP server and puts its URL into the variable NAME; -help lists the flags
+//	registry NAME FOLDER           serves a folder as a package registry and puts its URL into the variable NAME
 //	server BEHAVIOUR               (a program) a stdio server of package testserver
 //	stuck FILE                     (a program) a stdio server that never answers a listing; FILE comes into being when it is asked
 //	interrupted FILE COMMAND...    (a program) runs a command and presses Ctrl-C when FILE exists
@@ -31,6 +32,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":     exits,
 			"webserver": webserver,
+			"registry":  registryServer,
 		},
 		RequireUniqueNames: true,
 	})

@@ -365,7 +365,7 @@ func (t *targetFlags) configured(env *Env, file string, inputs map[string]string
 func entryOf(s clientconfig.Server, dir, workspace string) entry {
 	e := entry{name: s.Name, secrets: s.Secrets, pkg: s.Package, base: s.Registry, skip: s.Skip, fromFile: true}
 	if s.Err != nil {
-		e.err = usage(fmt.Sprintf("%s: %v", s.Name, s.Err), "")
+		e.err = usage(s.Err.Error(), "")
 		return e
 	}
 	e.target = capture.Target{URL: s.URL, Force: s.Transport, Command: s.Command, Dir: dir}
@@ -385,7 +385,7 @@ func entryOf(s clientconfig.Server, dir, workspace string) entry {
 		e.header.Add(p.Name, p.Value)
 	}
 	if err := validHeader(e.header); err != nil {
-		e.err = usage(fmt.Sprintf("%s: %v", s.Name, err), "")
+		e.err = usage(err.Error(), "")
 	}
 	if e.pkg != nil && e.pkg.Requested == "latest" { // a server.json must pin, and clients resolve this all the same
 		e.pkg.Requested = ""
@@ -410,7 +410,7 @@ func (t *targetFlags) listed(env *Env, inputs map[string]string) ([]entry, error
 		if err != nil {
 			var exit *exitError
 			errors.As(err, &exit)
-			more = []entry{{name: fmt.Sprintf("line %d", n), err: usage(fmt.Sprintf("line %d: %s", n, exit.message), exit.hint)}}
+			more = []entry{{name: fmt.Sprintf("line %d", n), err: usage(exit.message, exit.hint)}}
 		}
 		list = append(list, more...)
 	}

@@ -59,7 +59,7 @@ func NewMember(name string, r *Report) Member {
 	}
 	if m.Status != Audited {
 		m.Reason = r.Failure.Detail
-		if r.Failure.Phase != "" {
+		if p := r.Failure.Phase; p != "" && p != "target" {
 			m.Reason = r.Failure.Phase + ": " + m.Reason
 		}
 		return m

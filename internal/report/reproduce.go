@@ -196,8 +196,11 @@ func (r *reproducer) header(h recording.Header) []string {
 	case "content-length", "connection", "cookie", "mcp-session-id":
 		return nil
 	case "accept-encoding":
-		if h.Value == "identity" {
+		switch h.Value {
+		case "identity":
 			return nil
+		case "gzip":
+			return []string{"--compressed"}
 		}
 	case "user-agent":
 		if strings.HasPrefix(h.Value, "hallmark/") {
