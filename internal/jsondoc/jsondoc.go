@@ -392,6 +392,28 @@ func (v Value) Path(names ...string) Value {
 	return v
 }
 
+// Hollow returns v with the container that the names lead to emptied of its members. Raw forms stay as they are. It lets go of what takes
+// most memory in a large document when the rest is still needed.
+func (v Value) Hollow(names ...string) Value {
+	if len(names) == 0 {
+		if v.kind == Array || v.kind == Object {
+			v.more = nil
+		}
+		return v
+	}
+	if v.kind != Object {
+		return v
+	}
+	kids := slices.Clone(v.Members())
+	for i := range kids {
+		if kids[i].Name == names[0] {
+			kids[i].Value = kids[i].Value.Hollow(names[1:]...)
+		}
+	}
+	v.more = &more{kids: kids}
+	return v
+}
+
 // Members returns the members of an object in document order, nil for anything else.
 func (v Value) Members() []Member {
 	if v.kind != Object {

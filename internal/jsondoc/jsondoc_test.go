@@ -135,6 +135,22 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+func TestHollow(t *testing.T) {
+	v := MustParse(`{"result":{"tools":[{"name":"a"}],"nextCursor":"\u0062"},"tools":[1]}`)
+	h := v.Hollow("result", "tools")
+	if tools := h.Path("result", "tools"); !tools.IsArray() || tools.Len() != 0 || string(tools.Raw()) != `[{"name":"a"}]` {
+		t.Errorf("%d tools are left, written %s", tools.Len(), tools.Raw())
+	}
+	if h.Path("result", "nextCursor").TextOr("") != "b" || h.Get("tools").Len() != 1 || v.Path("result", "tools").Len() != 1 {
+		t.Errorf("more than the container was emptied, or not in a copy: %s of %s", h.Raw(), v.Raw())
+	}
+	for _, names := range [][]string{{"absent"}, {"result", "nextCursor"}, {"result", "nextCursor", "x"}, {"result", "tools", "0"}} {
+		if h := v.Hollow(names...); !Equal(h, v) {
+			t.Errorf("Hollow(%q) emptied something", names)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"a":[1,"\ud83d",{"a":1,"a":2}]}`))
 	f.Add([]byte("{\"d\":\"a\x15b\"}"))

@@ -245,7 +245,7 @@ func decodeNotes(rec *source) []Note {
 		if e.SameAs != "" || !strings.HasPrefix(e.Step, "session/") && !strings.HasPrefix(e.Step, "stateless/") && e.Step != "probe/discover" && e.Step != "probe/stateless-list" {
 			continue
 		}
-		msg, n, ok := rec.message(e)
+		msg, n, ok := rec.head(e)
 		if !ok {
 			continue
 		}

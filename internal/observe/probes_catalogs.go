@@ -52,19 +52,38 @@ func cursorProbe(rec *source, id string, s surface) Probe {
 
 // walk is one reading of a catalog over the stateless lifecycle.
 type walk struct {
-	pages    []reply
+	pages    []reply // without their items
+	items    []brief // of all pages
 	complete bool
 	reason   string // why it is not
 }
 
-// walkOf reads the pages "<prefix>/<method>/<n>".
+// brief is what readings of a catalog are compared by. What an item does not have, or not as a string, is empty.
+type brief struct{ name, uri, uriTemplate, description string }
+
+// walkOf reads the pages "<prefix>/<method>/<n>". Several probes want the same ones.
 func walkOf(rec *source, prefix string, s surface) walk {
+	at := prefix + "/" + s.method
+	w, known := rec.walks[at]
+	if !known {
+		w = readWalk(rec, prefix, s)
+		rec.walks[at] = w
+	}
+	return w
+}
+
+func readWalk(rec *source, prefix string, s surface) walk {
 	var w walk
 	for page := 1; ; page++ {
 		r := replyTo(rec, prefix+"/"+s.method+"/"+strconv.Itoa(page))
 		if !r.tried() {
 			break
 		}
+		for _, e := range r.result().Get(s.member).Elements() {
+			text := func(name string) string { return e.Value.Get(name).TextOr("") }
+			w.items = append(w.items, brief{text("name"), text("uri"), text("uriTemplate"), text("description")})
+		}
+		r.msg = r.msg.Hollow("result", s.member)
 		w.pages = append(w.pages, r)
 	}
 	if len(w.pages) == 0 {
@@ -219,12 +238,12 @@ func connectionProbe(rec *source, id string, s surface) Probe {
 		}
 	}
 	p.Step = b.pages[len(b.pages)-1].Step
-	key := "name"
+	key, of := "name", func(b brief) string { return b.name }
 	if s.name == "resources" {
-		key = "uri"
+		key, of = "uri", func(b brief) string { return b.uri }
 	}
-	left, okLeft := identities(a, s, key)
-	right, okRight := identities(b, s, key)
+	left, okLeft := identities(a, of)
+	right, okRight := identities(b, of)
 	if !okLeft || !okRight {
 		p.Outcome, p.Reason = Unobserved, "an item has no "+key+" to tell it by"
 		return p
@@ -248,15 +267,13 @@ func fewOf(ids []string) []string {
 }
 
 // identities returns the distinct identities of a catalog, sorted; ok is false when an item has none.
-func identities(w walk, s surface, key string) (ids []string, ok bool) {
-	for _, page := range w.pages {
-		for _, e := range page.result().Get(s.member).Elements() {
-			id, isText := e.Value.Get(key).Text()
-			if !isText || id == "" {
-				return nil, false
-			}
-			ids = append(ids, id)
+func identities(w walk, of func(brief) string) (ids []string, ok bool) {
+	for _, item := range w.items {
+		id := of(item)
+		if id == "" {
+			return nil, false
 		}
+		ids = append(ids, id)
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids), true

@@ -129,20 +129,20 @@ type listing struct {
 
 // described reads a listing; ok is false when an item has nothing to tell it by, or shares it with another.
 func described(w walk, s surface) (l listing, ok bool) {
-	key := map[string]string{"resources": "uri", "resource_templates": "uriTemplate"}[s.name]
-	if key == "" {
-		key = "name"
-	}
 	l.descriptions = map[string]string{}
-	for _, page := range w.pages {
-		for _, e := range page.result().Get(s.member).Elements() {
-			id, isText := e.Value.Get(key).Text()
-			if _, seen := l.descriptions[id]; seen || !isText || id == "" {
-				return listing{}, false
-			}
-			l.ids = append(l.ids, id)
-			l.descriptions[id] = e.Value.Get("description").TextOr("")
+	for _, item := range w.items {
+		id := item.name
+		switch s.name {
+		case "resources":
+			id = item.uri
+		case "resource_templates":
+			id = item.uriTemplate
 		}
+		if _, seen := l.descriptions[id]; seen || id == "" {
+			return listing{}, false
+		}
+		l.ids = append(l.ids, id)
+		l.descriptions[id] = item.description
 	}
 	return l, true
 }

@@ -64,6 +64,7 @@ func TestWalkHeedsHowTheListingEnded(t *testing.T) {
 	if w := walkOf(rec, "stateless", surfaces[0]); !w.complete {
 		t.Errorf("a last page without cursor ends a listing: %s", w.reason)
 	}
+	rec = newSource(&recording.Recording{Exchanges: []recording.Exchange{page}})
 	rec.Listings = []recording.Listing{{Lifecycle: "stateless", Method: "tools/list", Pages: 1, Reason: "item-limit"}}
 	if w := walkOf(rec, "stateless", surfaces[0]); w.complete || w.reason != "tools/list: the listing is larger than an audit reads" {
 		t.Errorf("complete %v, reason %q", w.complete, w.reason)

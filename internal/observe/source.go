@@ -10,7 +10,9 @@ import (
 type source struct {
 	*recording.Recording
 	answers map[*recording.Exchange]decoded
-	room    int // bytes of messages that may still be kept
+	heads   map[*recording.Exchange]decoded // of messages for which there was no room, without their results' members
+	walks   map[string]walk                 // by prefix and method
+	room    int                             // bytes of messages that may still be kept
 }
 
 type decoded struct {
@@ -24,7 +26,7 @@ type decoded struct {
 const keptMessages = 4 << 20
 
 func newSource(rec *recording.Recording) *source {
-	return &source{Recording: rec, answers: map[*recording.Exchange]decoded{}, room: keptMessages}
+	return &source{Recording: rec, answers: map[*recording.Exchange]decoded{}, heads: map[*recording.Exchange]decoded{}, walks: map[string]walk{}, room: keptMessages}
 }
 
 // message is Exchange.Message of one of the recording's exchanges, or of nil.
@@ -37,6 +39,16 @@ func (s *source) message(e *recording.Exchange) (jsondoc.Value, jsondoc.Notes, b
 	if size := len(a.msg.Raw()); size <= s.room {
 		s.room -= size
 		s.answers[e] = a
+	} else {
+		s.heads[e] = decoded{a.msg.Hollow("result"), a.notes, a.ok}
 	}
 	return a.msg, a.notes, a.ok
+}
+
+// head is message for those who look at a message's own members only.
+func (s *source) head(e *recording.Exchange) (jsondoc.Value, jsondoc.Notes, bool) {
+	if a, known := s.heads[e]; known {
+		return a.msg, a.notes, a.ok
+	}
+	return s.message(e)
 }
