@@ -34,6 +34,7 @@ update: ## rewrite goldens with what the code says now; read the difference befo
 	$(GO) test ./internal/render -update
 	$(GO) test ./internal/audit -run TestRecordings -update-reports
 	$(GO) test ./docs -update
+	$(GO) test ./internal/cli -run TestPages -update-pages
 	$(GO) test ./internal/arch -run Design -update
 
 cross: ## build for every supported system, vet for each

@@ -102,7 +102,7 @@ func TestDecide(t *testing.T) {
 		{"nothing asked", "", nil, nil, nil, "admitted\n+ access: the audit is full"},
 		{"partial", "", func(r *report.Report) { r.Partial = true }, nil, nil, "refused\n- access: the audit is partial: the server did not let itself be read"},
 		{"partial is fine", "[accept]\npartial = true", func(r *report.Report) { r.Partial = true }, nil, nil, "admitted"},
-		{"roster", "roster = 'roster_102'", nil, nil, nil, "refused\n+ access: the audit is full\n- roster: the report was judged under roster_150, roster_102 is required"},
+		{"roster", "roster = 'roster_102'", nil, nil, nil, "refused\n+ access: the audit is full\n- roster: judged under roster_150, roster_102 is required"},
 		{"configured", "[accept]\npartial = true", func(r *report.Report) {
 			r.Config = &report.Config{Disabled: []string{"a", "b"}, Reranked: map[string]report.Reranking{"c": {}}}
 		}, nil, nil, "refused\n- configuration: a project's configuration turned off 2 rules and re-ranked 1"},

@@ -134,7 +134,11 @@ func (d *decider) circumstances() {
 		d.require("access", !r.Partial, "the audit is %s", map[bool]string{true: "partial: the server did not let itself be read", false: "full"}[r.Partial])
 	}
 	if p.Roster != "" {
-		d.require("roster", r.Policy.Name == p.Roster, "the report was judged under %s, %s is required", cmp.Or(r.Policy.Name, "no roster"), p.Roster)
+		detail := "judged under " + cmp.Or(r.Policy.Name, "no roster")
+		if r.Policy.Name != p.Roster {
+			detail += ", " + p.Roster + " is required"
+		}
+		d.require("roster", r.Policy.Name == p.Roster, "%s", detail)
 	}
 	if changed := r.Config != nil && len(r.Config.Disabled)+len(r.Config.Reranked) > 0; !p.Configured && r.Config != nil {
 		detail := "its configuration turns no rule off and re-ranks none"

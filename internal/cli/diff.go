@@ -131,13 +131,13 @@ func showDiff(w io.Writer, d *report.Diff) {
 	}
 	fmt.Fprintln(w, "\nThe score")
 	for _, e := range d.Effects {
-		say("  %+d of %+d  %s", e.Earned, e.Available, titles[e.Cause])
+		say("  %s: %s", titles[e.Cause], points(e.Earned, e.Available))
 	}
 	var cause report.Cause
 	for _, r := range d.Rules {
 		if r.Cause != cause {
 			cause = r.Cause
-			say("\n%s", "")
+			fmt.Fprintln(w)
 			say("%s", strings.ToUpper(titles[cause][:1])+titles[cause][1:])
 		}
 		say("  %s: %s -> %s, %s%s", r.RuleID, stands(&r.Old), stands(&r.New), r.Because, moved(&r))
@@ -186,5 +186,12 @@ func moved(r *report.RuleChange) string {
 	if earned == 0 && available == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%+d of %+d)", earned, available)
+	return " (" + points(earned, available) + ")"
+}
+
+func points(earned, available int) string {
+	if available == 0 {
+		return fmt.Sprintf("%+d earned", earned)
+	}
+	return fmt.Sprintf("%+d earned, %+d available", earned, available)
 }

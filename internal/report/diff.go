@@ -390,7 +390,7 @@ func (c *comparer) missing(engines, rosters bool, what string) (Cause, string) {
 
 // audited reports whether the two audits could see different parts of a server.
 func (c *comparer) audited() bool {
-	return kindOf(c.old) != kindOf(c.now) || transportOf(c.old) != transportOf(c.now) || credentials(c.old) != credentials(c.now) || c.old.Target != c.now.Target
+	return kindOf(c.old) != kindOf(c.now) || transportOf(c.old) != transportOf(c.now) || credentials(c.old) != credentials(c.now)
 }
 
 func (c *comparer) reranked(id string) bool {
