@@ -26,7 +26,7 @@ var layers = []struct {
 }{
 	{"0 words", true,
 		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "toolschema", "fields", "markdown", "recording", "coordinate", "clientconfig", "observe", "rule", "policy", "config", "evidence", "advisory", "differences"},
-		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "toolschema", "fields", "markdown", "recording", "observe", "rule", "policy/audit"}},
+		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "toolschema", "fields", "markdown", "recording", "coordinate", "observe", "rule", "policy/audit"}},
 	{"1 judging", true,
 		[]string{"rules", "rules/*", "criteria/*", "score", "report", "gate", "lock", "admission", "grade", "edition"},
 		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "toolschema", "fields", "markdown", "recording", "observe", "rule", "policy", "tomldoc", "spelling", "config", "evidence", "advisory", "score", "report", "gate", "lock", "rules/*"}},

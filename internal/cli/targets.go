@@ -277,6 +277,10 @@ func positional(t *capture.Target, arg string) error {
 		return nil
 	}
 	masked := recording.MaskURL(arg)
+	switch kindOf(arg) {
+	case fileTarget, packageTarget, listTarget:
+		return usage(fmt.Sprintf("%q can be given to hallmark audit alone", masked), "name one server here: a URL, a script, or a command after --stdio")
+	}
 	if strings.Contains(arg, "://") {
 		return usage(fmt.Sprintf("%q is not a URL that can be audited", masked), "MCP servers are reached at http:// and https:// URLs")
 	}

@@ -64,18 +64,19 @@ func Fleet(w io.Writer, f *report.Fleet, opts Options) error {
 }
 
 func memberFacts(m report.Member) string {
-	facts := []string{fmt.Sprintf("%d of %d points", m.Score, m.MaxScore), plural(m.Failed, "rule") + " failed"}
+	var facts []string
+	if m.Status == report.GateFailed {
+		facts = append(facts, "gate failed")
+	}
+	if m.Partial {
+		facts = append(facts, "partial")
+	}
+	facts = append(facts, fmt.Sprintf("%d of %d points", m.Score, m.MaxScore), plural(m.Failed, "rule")+" failed")
 	if m.Critical > 0 {
 		facts = append(facts, fmt.Sprintf("%d critical", m.Critical))
 	}
 	if m.High > 0 {
 		facts = append(facts, fmt.Sprintf("%d high", m.High))
-	}
-	if m.Partial {
-		facts = append(facts, "partial")
-	}
-	if m.Status == report.GateFailed {
-		facts = append(facts, "gate failed")
 	}
 	return strings.Join(facts, ", ")
 }

@@ -2,6 +2,8 @@
 package packaging
 
 import (
+	"strings"
+
 	"github.com/mcp-hallmark/hallmark/internal/observe"
 	"github.com/mcp-hallmark/hallmark/internal/recording"
 	"github.com/mcp-hallmark/hallmark/internal/rule"
@@ -56,13 +58,17 @@ func needDocument(o *observe.Observation) *rule.Skip {
 	return nil
 }
 
-// at places a finding at a member of the metadata.
+// at places a finding at a member of the metadata. Its path counts from the release's document, or else from the whole one.
 func at(p *observe.Package, place observe.Field, reason, seen, want string) rule.Finding {
 	step := place.Step
 	if step == "" {
 		step = recording.PackageProject
 	}
-	return rule.Finding{Entity: "package", Index: -1, Name: p.Package.String(), Path: string(place.Pointer), Step: step, Pointer: string(place.Pointer), Reason: reason, Seen: seen, Want: want}
+	path := string(place.Pointer)
+	if p.Document.Exists() && p.Document.Step == step {
+		path = strings.TrimPrefix(path, string(p.Document.Pointer))
+	}
+	return rule.Finding{Entity: "package", Index: -1, Name: p.Package.String(), Path: path, Step: step, Pointer: string(place.Pointer), Reason: reason, Seen: seen, Want: want}
 }
 
 // orNull is the form of details in which nothing is null.
