@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
 	"github.com/mcp-hallmark/hallmark/internal/lock"
 	"github.com/mcp-hallmark/hallmark/internal/observe"
 	"github.com/mcp-hallmark/hallmark/internal/recording"
@@ -245,11 +247,16 @@ func (p *pinnedCatalog) explain(w io.Writer, r *report.Report) {
 	showChanges(w, p.changes[r], nil)
 }
 
+// writeJSON writes a document in printable ASCII.
 func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	if _, err := w.Write(jsondoc.ASCII(b.Bytes())); err != nil {
 		return usage("cannot write to standard output: "+reason(err), "")
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
 	"github.com/mcp-hallmark/hallmark/internal/report"
 	"github.com/mcp-hallmark/hallmark/internal/rule"
 )
@@ -85,11 +86,14 @@ func ReadBaseline(in io.Reader) (*Baseline, error) {
 
 func byID(x, y Known) int { return strings.Compare(x.RuleID, y.RuleID) }
 
-// Write encodes a baseline as one JSON document.
+// Write encodes a baseline as one JSON document in printable ASCII.
 func (b *Baseline) Write(out io.Writer) error {
-	enc := json.NewEncoder(out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(b)
+	text, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(append(jsondoc.ASCII(text), '\n'))
+	return err
 }
 
 // New is a failure that a baseline does not know, in whole or in part.

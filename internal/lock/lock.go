@@ -15,6 +15,7 @@ import (
 
 	"github.com/gowebpki/jcs"
 
+	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
 	"github.com/mcp-hallmark/hallmark/internal/observe"
 	"github.com/mcp-hallmark/hallmark/internal/report"
 	"github.com/mcp-hallmark/hallmark/internal/textscan"
@@ -220,7 +221,7 @@ func encode(v any) []byte {
 	if enc.Encode(v) != nil {
 		return []byte("null") // cannot be: v was decoded from JSON
 	}
-	return ascii(bytes.TrimSpace(b.Bytes()))
+	return jsondoc.ASCII(bytes.TrimSpace(b.Bytes()))
 }
 
 // digest covers the part, name and digest of every item.
@@ -270,7 +271,7 @@ func (l *Lock) Write(out io.Writer) error {
 	if err := enc.Encode(l); err != nil {
 		return err
 	}
-	_, err := out.Write(ascii(b.Bytes()))
+	_, err := out.Write(jsondoc.ASCII(b.Bytes()))
 	return err
 }
 

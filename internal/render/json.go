@@ -6,8 +6,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"unicode/utf8"
 
+	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
 	"github.com/mcp-hallmark/hallmark/internal/report"
 )
 
@@ -25,28 +25,4 @@ func JSON(w io.Writer, r *report.Report) error {
 	return err
 }
 
-// ascii writes every character of a JSON text that is not printable ASCII as an escape. Such characters stand in strings only, and the
-// encoder has replaced what was not UTF-8.
-func ascii(text []byte) []byte {
-	const hex = "0123456789abcdef"
-	out := make([]byte, 0, len(text)+len(text)/16)
-	escape := func(r rune) {
-		out = append(out, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
-	}
-	for i := 0; i < len(text); {
-		if c := text[i]; c < utf8.RuneSelf && c != 0x7f {
-			out = append(out, c)
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRune(text[i:])
-		i += size
-		if r > 0xffff {
-			r -= 0x10000
-			escape(0xd800 + r>>10)
-			r = 0xdc00 + r&0x3ff
-		}
-		escape(r)
-	}
-	return out
-}
+func ascii(text []byte) []byte { return jsondoc.ASCII(text) }
