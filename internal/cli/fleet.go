@@ -31,6 +31,7 @@ type gathered struct {
 
 // auditAll audits several entries side by side, each within limits of its own, and ends in a summary.
 func (f *auditFlags) auditAll(ctx context.Context, env *Env, p *policy.Policy, list []entry) error {
+	f.out.project.forSeveral(env)
 	outcomes := f.collectAll(ctx, env, list)
 	fleet := &report.Fleet{SchemaVersion: report.SchemaVersion, Engine: report.Engine(engine()), GeneratedAt: env.Now().UTC().Format("2006-01-02T15:04:05.000000-07:00")}
 	var problem error

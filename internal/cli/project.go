@@ -180,6 +180,18 @@ func beside(folder, name string) string {
 	return filepath.Join(folder, name)
 }
 
+// forSeveral drops the gates of the configuration that are about one server: the flags for them are refused where several are audited.
+func (f *projectFlags) forSeveral(env *Env) {
+	if f.pinned != nil {
+		fmt.Fprintf(env.Stderr, "hallmark: warning: %s: a lock is of one server, and is not checked where several are audited\n", visible(f.pinned.name))
+		f.pinned = nil
+	}
+	if f.gates.Baseline != nil {
+		fmt.Fprintf(env.Stderr, "hallmark: warning: %s: a baseline is of one server, and is not used where several are audited\n", visible(f.gates.Baseline.Name))
+		f.gates.Baseline = nil
+	}
+}
+
 // judge judges a recording under the configuration and puts the outcome of the gates into the report.
 func (f *projectFlags) judge(env *Env, rec *recording.Recording, p *policy.Policy) (*report.Report, error) {
 	r, err := guarded(rec, p, func() (*report.Report, error) { return audit.JudgeUnder(rec, p, engine(), f.applied) })
