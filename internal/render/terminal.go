@@ -92,6 +92,9 @@ func (s *sheet) score() {
 	if r.Partial {
 		beside[0] += ", of a PARTIAL audit"
 	}
+	if c := r.Config; c != nil {
+		beside[2] += fmt.Sprintf(", %s: %d off, %d re-ranked", c.Source, len(c.Disabled), len(c.Reranked))
+	}
 	if r.Percentage == nil {
 		s.block([]span{text("  ")}, bold, "No score: nothing could be judged.")
 		return
