@@ -105,6 +105,9 @@ func (s *Session) Get(ctx context.Context, step, accept string, segments ...stri
 
 // escaped is a path segment in which everything is escaped that a registry could take for syntax.
 func escaped(segment string) string {
+	if segment == "." || segment == ".." {
+		return strings.ReplaceAll(segment, ".", "%2E")
+	}
 	return strings.NewReplacer("+", "%2B", "@", "%40", ":", "%3A").Replace(url.PathEscape(segment))
 }
 
