@@ -177,9 +177,8 @@ func (p *parser) value(depth int) (Value, error) {
 		return Value{kind: Number, raw: p.src[start:end]}, nil
 	case '"':
 		v := Value{kind: String, raw: p.quoted(end)}
-		if text, plain := plainText(v.raw); !plain {
-			text = tok.String()
-			v.more = &more{text: text}
+		if _, plain := plainText(v.raw); !plain {
+			v.more = &more{text: tok.String()}
 		}
 		if strings.ContainsRune(v.TextOr(""), utf8.RuneError) && !honestReplacement(v.raw) {
 			p.notes.InvalidText = p.note(p.notes.InvalidText)

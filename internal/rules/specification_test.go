@@ -62,7 +62,9 @@ func TestSpecificationExamples(t *testing.T) {
 					t.Errorf("severity %s, order %d; the specification has %s, %d", r.Severity, r.Order, want.Severity, want.Order)
 				}
 				if string(r.Since) != deref(want.From) || string(r.Until) != deref(want.To) {
-					if !slices.ContainsFunc(rows, func(d differences.Row) bool { return slices.Contains(d.Rules, r.ID) && strings.Contains(d.Us, "window") }) {
+					if !slices.ContainsFunc(rows, func(d differences.Row) bool {
+						return slices.Contains(d.Rules, r.ID) && strings.Contains(d.Us, "window")
+					}) {
 						t.Errorf("window %q..%q; the specification has %q..%q", r.Since, r.Until, deref(want.From), deref(want.To))
 					}
 				}

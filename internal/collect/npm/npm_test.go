@@ -153,7 +153,9 @@ func TestCollectFailures(t *testing.T) {
 		"broken":       {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, observe.PackageError, recording.FailServerError},
 		"page":         {func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) }, observe.PackageError, recording.FailHTML},
 		"array":        {func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("[]")) }, observe.PackageError, recording.FailNotJSON},
-		"elsewhere":    {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://other.example/x", http.StatusFound) }, observe.PackageError, recording.FailRedirected},
+		"elsewhere": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://other.example/x", http.StatusFound)
+		}, observe.PackageError, recording.FailRedirected},
 	} {
 		o := collect(t, c.handler, recording.Package{Registry: "npm", Identifier: "x"}, nil)
 		if o.Package.Outcome != c.outcome {
