@@ -58,7 +58,14 @@ func (a *audit) siblings(ctx context.Context, haveSession bool, warm time.Durati
 	if failure != nil {
 		return
 	}
-	defer a.end(link)
+	var other *wire.Stdio
+	defer func() { // side by side: a server may take its time to end
+		parallel(func() { a.end(link) }, func() {
+			if other != nil {
+				a.end(other)
+			}
+		})
+	}()
 	c := a.statelessChannel(link, newGate(pipelined), "probe", "stateless", statelessBase)
 	c.slack = min(2*warm, a.budgets.Start)
 	g := a.askGateways(ctx, c, a.budgets.Probe)
@@ -69,10 +76,9 @@ func (a *audit) siblings(ctx context.Context, haveSession bool, warm time.Durati
 	}
 	a.progress("asking in the stateless lifecycle")
 	a.otherGateway(ctx, c, g)
-	other, failure := a.start(ctx, "second")
+	other, _ = a.start(ctx, "second")
 	var second *channel
-	if failure == nil {
-		defer a.end(other)
+	if other != nil {
 		second = a.statelessChannel(other, newGate(pipelined), "second", "second", secondBase)
 		second.slack = min(2*warm, a.budgets.Start)
 	}
