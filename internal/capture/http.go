@@ -67,9 +67,16 @@ func (a *audit) overHTTP(ctx context.Context) error {
 			s.initialized(ctx)
 			a.same("probe/notification-initialize", "session/initialize")
 			a.same("probe/notification", "session/initialized")
-			s.catalogs(ctx)
-			a.sessionSkills(ctx, s)
-			e.lastProbes(ctx, s)
+			pinged := false
+			parallel(
+				func() {
+					s.catalogs(ctx)
+					a.sessionSkills(ctx, s)
+				},
+				func() { pinged = e.ping(ctx, s, "probe/invalid-request-control", idSessionPing) },
+				func() { e.madeUpSession(ctx, s) },
+			)
+			e.lastProbes(ctx, s, pinged)
 		})
 	}
 	if g.modern {
@@ -151,41 +158,45 @@ func worthSSE(e *recording.Exchange) bool {
 	return true
 }
 
-// lastProbes asks what may cost the session, in the order of the harm it may do: nobody needs the session any more.
-func (e *endpoint) lastProbes(ctx context.Context, s *session) {
-	a := e.a
-	inSession := func(call wire.Call) wire.Reply {
-		call.Connection, call.Timeout = "session", a.budgets.Probe
-		s.headers(&call)
-		return a.keep(s.send(ctx, call))
-	}
-	ping := func(step string, id int) wire.Reply {
-		return inSession(wire.Call{Step: step, RPC: "ping", ID: itoa(id), Body: request(id, "ping")})
-	}
+// inSession sends a probe in the session. Listings go first where there is no place for both.
+func (e *endpoint) inSession(ctx context.Context, s *session, call wire.Call) wire.Reply {
+	call.Connection, call.Timeout = "session", e.a.budgets.Probe
+	s.headers(&call)
+	return e.a.keep(through(ctx, s.gate, normal, s.link, call))
+}
+
+// ping reports whether the session answers a ping with a success.
+func (e *endpoint) ping(ctx context.Context, s *session, step string, id int) bool {
+	r := e.inSession(ctx, s, wire.Call{Step: step, RPC: "ping", ID: itoa(id), Body: request(id, "ping")})
+	return r.Status >= 200 && r.Status < 300
+}
+
+// lastProbes asks what may cost the session, in the order of the harm it may do: nobody needs the session any more. Pinged says whether
+// the session answered the ping that is the control of one of them.
+func (e *endpoint) lastProbes(ctx context.Context, s *session, pinged bool) {
 	parallel(
 		func() {
-			r := inSession(wire.Call{Step: "probe/get-stream", Method: http.MethodGet, Read: wire.ReadHeaders,
+			r := e.inSession(ctx, s, wire.Call{Step: "probe/get-stream", Method: http.MethodGet, Read: wire.ReadHeaders,
 				Header: http.Header{"Accept": {"text/event-stream"}, "Content-Type": nil}})
 			if r.Status == http.StatusNotFound { // is it the stream that is missing, or the session?
-				ping("probe/get-stream-after", idGetStreamAfter)
+				e.ping(ctx, s, "probe/get-stream-after", idGetStreamAfter)
 			}
 		},
 		func() {
-			if control := ping("probe/invalid-request-control", idSessionPing); control.Status < 200 || control.Status > 299 {
+			if !pinged {
 				return
 			}
-			r := inSession(wire.Call{Step: "probe/invalid-request", ID: itoa(idInvalidRequest), Body: []byte(`{"jsonrpc":"2.0","id":` + itoa(idInvalidRequest) + `,"method":4}`)})
+			r := e.inSession(ctx, s, wire.Call{Step: "probe/invalid-request", ID: itoa(idInvalidRequest), Body: []byte(`{"jsonrpc":"2.0","id":` + itoa(idInvalidRequest) + `,"method":4}`)})
 			if r.Exchange.Failure != nil && r.Status == 0 {
-				ping("probe/invalid-request-after", idSessionPingLast)
+				e.ping(ctx, s, "probe/invalid-request-after", idSessionPingLast)
 			}
 		},
-		func() { e.madeUpSession(ctx, s) },
 	)
 	if s.currentID() == "" {
 		return
 	}
-	inSession(wire.Call{Step: "probe/session-delete", Method: http.MethodDelete, Read: wire.ReadAck, Header: http.Header{"Content-Type": nil}})
-	ping("probe/session-delete-ping", idDeletedPing)
+	e.inSession(ctx, s, wire.Call{Step: "probe/session-delete", Method: http.MethodDelete, Read: wire.ReadAck, Header: http.Header{"Content-Type": nil}})
+	e.ping(ctx, s, "probe/session-delete-ping", idDeletedPing)
 }
 
 // madeUpSession asks with a session id that nobody issued. It is not sent through the session, which would take the right answer for the
