@@ -117,7 +117,7 @@ It only reads: no tool is called and nothing on the server is changed.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(err.Error(), "see "+cmd.CommandPath()+" --help")
 	})
-	root.AddCommand(newAudit(env, stdio), newReplay(env), newBaseline(env, stdio), newLock(env, stdio), newDiff(env), newPolicy(env, stdio), newRules(env), newMCP(env), newExplain(env), newVersion(env))
+	root.AddCommand(newAudit(env, stdio), newWatch(env, stdio), newReplay(env), newBaseline(env, stdio), newLock(env, stdio), newDiff(env), newPolicy(env, stdio), newRules(env), newMCP(env), newExplain(env), newVersion(env))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.HasSubCommands() { // completion: a shell that it does not know must not pass for a request for help

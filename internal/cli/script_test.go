@@ -25,6 +25,7 @@ import (
 //	registry NAME FOLDER           serves a folder as a package registry and puts its URL into the variable NAME
 //	server BEHAVIOUR               (a program) a stdio server of package testserver
 //	stuck FILE                     (a program) a stdio server that never answers a listing; FILE comes into being when it is asked
+//	awaits FILE REGEXP             waits until a file matches
 //	interrupted FILE COMMAND...    (a program) runs a command and presses Ctrl-C when FILE exists
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -33,6 +34,7 @@ func TestScripts(t *testing.T) {
 			"exits":     exits,
 			"webserver": webserver,
 			"registry":  registryServer,
+			"awaits":    awaits,
 		},
 		RequireUniqueNames: true,
 	})

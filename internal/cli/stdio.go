@@ -16,7 +16,7 @@ type stdioCommand struct {
 // like. "--stdio=CMD ARGS" works too.
 func splitStdio(args []string) ([]string, *stdioCommand) {
 	c := &stdioCommand{}
-	if len(args) == 0 || !slices.Contains([]string{"audit", "lock", "baseline", "policy"}, args[0]) {
+	if len(args) == 0 || !slices.Contains([]string{"audit", "watch", "lock", "baseline", "policy"}, args[0]) {
 		return args, c
 	}
 	for i, arg := range args {
@@ -34,7 +34,7 @@ func splitStdio(args []string) ([]string, *stdioCommand) {
 		c.words = append(c.words, args[i+1:]...)
 		for _, w := range c.words[min(1, len(c.words)):] {
 			name, _, _ := strings.Cut(w, "=")
-			if slices.Contains([]string{"--fail-under", "--fail-under-readiness", "--fail-under-category", "--fail-on", "--config", "--no-config", "--baseline", "--lock", "--output", "--record", "--stdio", "--policy", "--env", "--timeout", "--oauth", "--client-id", "--callback-port", "--browser"}, name) {
+			if slices.Contains([]string{"--fail-under", "--fail-under-readiness", "--fail-under-category", "--fail-on", "--config", "--no-config", "--baseline", "--lock", "--output", "--record", "--stdio", "--policy", "--smoke", "--call-all", "--smoke-dry-run", "--smoke-waive", "--smoke-timeout", "--env", "--timeout", "--oauth", "--client-id", "--callback-port", "--browser"}, name) {
 				c.misfiled = append(c.misfiled, name)
 			}
 		}
