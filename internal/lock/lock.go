@@ -13,8 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gowebpki/jcs"
-
 	"github.com/mcp-hallmark/hallmark/internal/jsondoc"
 	"github.com/mcp-hallmark/hallmark/internal/observe"
 	"github.com/mcp-hallmark/hallmark/internal/report"
@@ -161,29 +159,6 @@ func newItem(name string, raw []byte) Item {
 	text := canonical(raw)
 	sum := sha256.Sum256(text)
 	return Item{Name: name, Digest: "sha256:" + hex.EncodeToString(sum[:]), Value: masked(text)}
-}
-
-// canonical is the canonical form of a JSON text. One that has none, because a key stands in it twice or a number is too large, is left
-// as it is but for the blanks between its parts.
-func canonical(raw []byte) (text []byte) {
-	defer func() {
-		if recover() != nil { // the library's trouble with a text must not be ours
-			text = plain(raw)
-		}
-	}()
-	text, err := jcs.Transform(raw)
-	if err != nil {
-		return plain(raw)
-	}
-	return text
-}
-
-func plain(raw []byte) []byte {
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return raw
-	}
-	return b.Bytes()
 }
 
 // masked is a JSON text with the credentials in its strings masked, in printable ASCII.
