@@ -1,5 +1,6 @@
 // Command docgen writes the pages of docs that follow from the program: rules.md, owasp.md, cli.md and differences.md. Run it from the root
-// of the module; with -check it changes nothing and fails when a page is stale.
+// of the module; with -check it changes nothing and fails when a page is stale. With -manual it writes the manual page and the completions of a
+// release into a folder instead.
 package main
 
 import (
@@ -26,7 +27,15 @@ const notice = "<!-- Written by docgen. Do not edit: change what it is made from
 
 func main() {
 	check := flag.Bool("check", false, "fail when a page is stale instead of writing it")
+	folder := flag.String("manual", "", "`folder` for the manual page and the completions of a release")
 	flag.Parse()
+	if *folder != "" {
+		if err := writeManual(*folder); err != nil {
+			fmt.Fprintln(os.Stderr, "docgen:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*check); err != nil {
 		fmt.Fprintln(os.Stderr, "docgen:", err)
 		os.Exit(1)
