@@ -17,6 +17,7 @@ var dials = map[string]string{
 	"wire/http.go":       "the target, and what it names once screened",
 	"wire/screen.go":     "looks up the names that it screens",
 	"wire/discovered.go": "addresses that the server named, screened",
+	"wire/fence.go":      "targets that a model chose, screened",
 	"capture/bind.go":    "this machine's own addresses, when the target is on it",
 	"signin/grant.go":    "a client on wire's connections",
 	"collect/":           "third-party sources, which no audit of a server asks",
