@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mcp-hallmark/hallmark/internal/recording"
 	"github.com/mcp-hallmark/hallmark/internal/report"
@@ -42,7 +43,7 @@ const (
 func HTML(w io.Writer, r *report.Report, rec *recording.Recording) error {
 	p := newPage(r, rec)
 	var b bytes.Buffer
-	if err := parsedPage.Execute(&b, p); err != nil {
+	if err := parsedPage().Execute(&b, p); err != nil {
 		return err
 	}
 	// Every text has been made visible where it entered the page. This holds whatever a later change of the template forgets, and
@@ -59,11 +60,14 @@ func HTML(w io.Writer, r *report.Report, rec *recording.Recording) error {
 	return err
 }
 
-var parsedPage = template.Must(template.New("report").Funcs(template.FuncMap{
-	"v": shown, "plural": plural, "elapsed": elapsed, "place": place, "link": httpURL, "tone": tone, "percent": func(p *int) int { return *p },
-	"inc": func(n int) int { return n + 1 }, "lower": func(s any) string { return strings.ToLower(fmt.Sprint(s)) },
-	"spaced": func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
-}).Parse(htmlTemplate))
+// parsedPage is parsed on first use: few runs of the program write HTML.
+var parsedPage = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("report").Funcs(template.FuncMap{
+		"v": shown, "plural": plural, "elapsed": elapsed, "place": place, "link": httpURL, "tone": tone, "percent": func(p *int) int { return *p },
+		"inc": func(n int) int { return n + 1 }, "lower": func(s any) string { return strings.ToLower(fmt.Sprint(s)) },
+		"spaced": func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
+	}).Parse(htmlTemplate))
+})
 
 // shown makes a word of the report visible; a pointer that is nil is empty.
 func shown(word any) string {

@@ -3,6 +3,7 @@ package server_info
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -131,8 +132,10 @@ func codeText(span *ast.CodeSpan, source []byte) string {
 
 var (
 	namePattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
-	cueBefore   = regexp.MustCompile(`(?i)(?:^|[^\pL\pN_])(call|calling|invoke|invoking|tools?)[\s\p{Z}]*$`)
-	cueAfter    = regexp.MustCompile(`(?i)^[\s\p{Z}]*tools?(?:$|[^\pL\pN_])`)
+	cueBefore   = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:^|[^\pL\pN_])(call|calling|invoke|invoking|tools?)[\s\p{Z}]*$`)
+	})
+	cueAfter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^[\s\p{Z}]*tools?(?:$|[^\pL\pN_])`) })
 )
 
 func spansOf(runs []run) []reference {
@@ -145,8 +148,8 @@ func spansOf(runs []run) []reference {
 		if !namePattern.MatchString(name) {
 			continue
 		}
-		before := cueBefore.FindStringSubmatch(wordsBefore(runs[:i]))
-		tool := cueAfter.MatchString(wordsAfter(runs[i+1:])) || before != nil && strings.HasPrefix(strings.ToLower(before[1]), "tool")
+		before := cueBefore().FindStringSubmatch(wordsBefore(runs[:i]))
+		tool := cueAfter().MatchString(wordsAfter(runs[i+1:])) || before != nil && strings.HasPrefix(strings.ToLower(before[1]), "tool")
 		if called || tool || before != nil {
 			found = append(found, reference{name, tool})
 		}
