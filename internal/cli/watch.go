@@ -62,6 +62,10 @@ for one that the server itself writes, and left out from then on. Report files a
 	w.audit.register(flags)
 	w.audit.targets.choose(flags)
 	w.audit.out.register(flags)
+	flags.Lookup("quiet").Usage = "do not show the first report"
+	for _, refused := range []string{"json", "oauth", "oauth-timeout", "client-id", "callback-port", "browser"} {
+		flags.Lookup(refused).Hidden = true
+	}
 	return cmd
 }
 
