@@ -35,7 +35,7 @@ var layers = []struct {
 		[]string{"spec", "jsondoc", "sse", "spelling", "tomldoc", "lexical", "challenge", "textscan", "recording", "observe", "policy", "config", "evidence", "advisory", "wire", "capture", "collect/registry"}},
 	{"3 use cases", false,
 		[]string{"audit", "smoke", "index", "jobs"},
-		[]string{"spec", "jsondoc", "recording", "observe", "rule", "policy", "config", "rules", "score", "report", "evidence", "grade", "edition"}},
+		[]string{"spec", "jsondoc", "lexical", "textscan", "toolschema", "recording", "observe", "rule", "policy", "config", "rules", "score", "report", "evidence", "grade", "edition"}},
 	{"4 surfaces", false,
 		[]string{"render", "cli", "web", "mcpserver"},
 		[]string{"spec", "jsondoc", "spelling", "tomldoc", "textscan", "recording", "observe", "rule", "policy", "config", "rules", "score", "report", "gate", "lock", "admission", "audit", "smoke", "render", "mcpserver", "capture", "wire", "signin", "collect/*", "coordinate", "clientconfig"}},

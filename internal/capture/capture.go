@@ -1,6 +1,6 @@
 // Package capture holds the plan of an audit's traffic: which requests are sent to a server, in which lifecycle, what may run side by
 // side, and when to stop. It reads answers only as far as it must to plan on (cursors, revisions, statuses) and judges nothing. Every
-// request is a read: no tool is called and nothing is changed.
+// request is a read: unless Options.Smoke asks for it, no tool is called and nothing is changed.
 package capture
 
 import (
@@ -69,6 +69,8 @@ type Options struct {
 	Secrets []string
 	// InFlight bounds the requests in flight to one origin, 6 when 0.
 	InFlight int
+	// Smoke asks for calls of tools after the audit, nil for none.
+	Smoke *Smoke
 	// Progress is told what the audit is doing, in a few words, from several goroutines; it may be nil.
 	Progress func(string)
 }
@@ -91,6 +93,7 @@ func Run(ctx context.Context, target Target, opts Options) (*recording.Recording
 		return nil, err
 	}
 	a.finish(ctx, limited)
+	a.smoke(ctx)
 	return &a.rec, nil
 }
 

@@ -37,6 +37,7 @@ type auditFlags struct {
 	budgets   capture.Budgets
 	oauth     oauthFlags
 	targets   targetFlags
+	smoke     smokeFlags
 	out       outputFlags
 }
 
@@ -46,7 +47,7 @@ func newAudit(env *Env, stdio *stdioCommand) *cobra.Command {
 		Use:   "audit [flags] (TARGET... | --package COORDINATE | --stdio COMMAND [ARG...])",
 		Short: "Audit MCP servers, or the metadata of a package",
 		Long: `Audit connects to an MCP server over stdio, Streamable HTTP or HTTP+SSE, reads what it offers, tries how it meets a few malformed and
-misaddressed requests, and reports a score with the reason for every point. It calls no tool and changes nothing.
+misaddressed requests, and reports a score with the reason for every point. It calls no tool and changes nothing, unless --smoke is given; see docs/smoke.md.
 
 A target is a URL, a script (.py, .js, .ts, .go), a client configuration or server.json (.json), whose servers are all audited unless
 --server names one, a package (npm:NAME, pypi:NAME), or - for a list on standard input. Several targets are audited side by side, each
@@ -69,6 +70,7 @@ sees only a short list of environment variables: name others with --env.`,
 	}
 	f.register(cmd.Flags())
 	f.targets.register(cmd.Flags())
+	f.smoke.register(cmd.Flags())
 	cmd.Flags().StringVar(&f.record, "record", "", "`file` to keep the recording in, for hallmark replay")
 	f.out.register(cmd.Flags())
 	return cmd
@@ -98,7 +100,7 @@ func (f *auditFlags) register(flags *pflag.FlagSet) {
 
 func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand, args []string) error {
 	named := f.named(stdio, args)
-	if err := f.out.check(); err != nil {
+	if err := errors.Join(f.out.check(), f.smoke.check()); err != nil {
 		return f.refuse(env, named, recording.FailUsage, err)
 	}
 	p, err := policy.Load(f.out.policy)
@@ -133,7 +135,11 @@ func runAudit(ctx context.Context, env *Env, f *auditFlags, stdio *stdioCommand,
 	if err != nil {
 		return errors.Join(err, problem)
 	}
-	return f.out.finish(env, r, rec, problem)
+	f.smoke.waivers.judge(r, rec)
+	if err := f.out.finish(env, r, rec, problem); err != nil {
+		return err
+	}
+	return smokeExit(r)
 }
 
 // collect records the server that the command line names. Where that cannot be tried, the class says what kind of trouble it is.
@@ -161,6 +167,9 @@ func (f *auditFlags) collectEntry(ctx context.Context, env *Env, e *entry) (*rec
 	if err != nil {
 		return nil, recording.FailUsage, err
 	}
+	if e.pkg != nil && f.smoke.on {
+		return nil, recording.FailUsage, usage("--smoke calls the tools of a server, and "+e.name+" is a package", "")
+	}
 	if e.pkg != nil {
 		progress := newProgress(env, f.out.quiet || f.out.toStdout())
 		defer progress.done()
@@ -187,6 +196,7 @@ func (f *auditFlags) capture(ctx context.Context, env *Env, target capture.Targe
 	if err != nil {
 		return nil, recording.FailUsage, err
 	}
+	opts.Smoke = f.smoke.options()
 	run := func(opts capture.Options) (*recording.Recording, error) {
 		progress := newProgress(env, f.out.quiet || f.out.json)
 		defer progress.done()

@@ -82,7 +82,11 @@ func (f *outputFlags) write(env *Env, r *report.Report, rec *recording.Recording
 			problem = errors.Join(problem, usage("cannot write to standard output: "+reason(err), ""))
 		}
 	case !f.quiet && !f.toStdout() && r.Ran():
-		if err := render.Terminal(env.Stdout, r, f.terminal(env)); err != nil {
+		err := render.Terminal(env.Stdout, r, f.terminal(env))
+		if err == nil && r.Smoke != nil {
+			err = printSmoke(env.Stdout, r.Smoke, f.verbose)
+		}
+		if err != nil {
 			problem = errors.Join(problem, usage("cannot write to standard output: "+reason(err), ""))
 		}
 	}

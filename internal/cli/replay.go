@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -12,6 +13,7 @@ import (
 
 func newReplay(env *Env) *cobra.Command {
 	f := &outputFlags{}
+	waivers := &smokeWaivers{}
 	cmd := &cobra.Command{
 		Use:   "replay [flags] FILE",
 		Short: "Judge a recording again, without touching the server",
@@ -26,7 +28,7 @@ under the same roster gives the audit's report byte for byte; another version or
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
+			if err := errors.Join(f.check(), waivers.check()); err != nil {
 				return err
 			}
 			p, err := policy.Load(f.policy)
@@ -44,10 +46,15 @@ under the same roster gives the audit's report byte for byte; another version or
 			if err != nil {
 				return err
 			}
-			return f.finish(env, r, rec, nil)
+			waivers.judge(r, rec)
+			if err := f.finish(env, r, rec, nil); err != nil {
+				return err
+			}
+			return smokeExit(r)
 		},
 	}
 	f.register(cmd.Flags())
+	waivers.register(cmd.Flags())
 	return cmd
 }
 

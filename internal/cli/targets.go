@@ -156,7 +156,7 @@ func (f *auditFlags) apart() error {
 	}{
 		{"--header", len(f.headers) > 0}, {"--token", f.token != ""}, {"--cert", f.cert != ""}, {"--oauth", f.oauth.on}, {"--env", len(f.env) > 0}, {"--cwd", f.cwd != ""},
 		{"--transport", f.transport != "auto" && f.transport != ""}, {"--record", f.record != ""}, {"--output", len(f.out.outputs) > 0}, {"--sarif", len(f.out.sarif) > 0},
-		{"--baseline", f.out.project.baseline != ""}, {"--lock", f.out.project.lock != ""},
+		{"--smoke", f.smoke.on}, {"--baseline", f.out.project.baseline != ""}, {"--lock", f.out.project.lock != ""},
 	} {
 		if flag.given {
 			return usage(flag.name+" is for one server, and several are audited", "name one with --server; reports go to --output-dir, credentials into the configuration")

@@ -30,9 +30,29 @@ type Recording struct {
 	Exchanges []Exchange `json:"exchanges"`
 	Listings  []Listing  `json:"listings,omitempty"`
 	Processes []Process  `json:"processes,omitempty"`
+	Smoke     *Smoke     `json:"smoke,omitempty"`   // when tools were called
 	Failure   *Failure   `json:"failure,omitempty"` // why no audit was possible, or why it ended early
 	Elapsed   Duration   `json:"elapsed_us"`
 	Requests  int        `json:"requests"` // requests sent, retries and redirects included
+}
+
+// Smoke is what calling tools has shown. It stands apart from everything that rules judge: calls say how tools behave, and that is no part of
+// any score.
+type Smoke struct {
+	CallAll   bool       `json:"call_all"`          // tools that are not declared read-only were called too
+	DryRun    bool       `json:"dry_run,omitempty"` // calls were planned and not made
+	Exchanges []Exchange `json:"exchanges"`         // steps smoke/..., ordered
+	Processes []Process  `json:"processes,omitempty"`
+}
+
+// Find returns the exchange with this step, nil when there is none.
+func (s *Smoke) Find(step string) *Exchange {
+	for i := range s.Exchanges {
+		if s.Exchanges[i].Step == step {
+			return &s.Exchanges[i]
+		}
+	}
+	return nil
 }
 
 // Engine names the program that recorded.

@@ -97,7 +97,7 @@ func TestSchemaFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	types := map[string]any{"engine": Engine{}, "target": Target{}, "body": bodyJSON{}, "tail": bodyJSON{}, "header": Header{}, "request": Request{}, "response": Response{}, "tls": TLS{},
-		"attempt": Attempt{}, "hop": Hop{}, "failure": Failure{}, "exchange": Exchange{}, "listing": Listing{}, "process": Process{}, "noise": Noise{}}
+		"attempt": Attempt{}, "hop": Hop{}, "failure": Failure{}, "exchange": Exchange{}, "listing": Listing{}, "process": Process{}, "noise": Noise{}, "smoke": Smoke{}}
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(types)), slices.Sorted(maps.Keys(schema.Defs))); diff != "" {
 		t.Errorf("definitions: %s", diff)
 	}

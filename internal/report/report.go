@@ -62,6 +62,7 @@ type Report struct {
 
 	Config *Config `json:"config,omitempty"` // when a configuration was applied
 	Gates  []Gate  `json:"gates,omitempty"`  // when gates were asked for
+	Smoke  *Smoke  `json:"smoke,omitempty"`  // when calls of tools were asked for
 }
 
 // Engine names the program whose rules judged.

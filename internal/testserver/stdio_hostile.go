@@ -20,6 +20,9 @@ var behaviours = map[string]func(args []string) error{
 	// The one that does everything right. [CATALOG]
 	"server": func(args []string) error { return variant(args, nil, nil) },
 
+	// Answers calls of tools, see calls.go. [CATALOG]
+	"caller": caller,
+
 	// Lines end with CR LF.
 	"crlf": func(args []string) error {
 		return variant(args, nil, func(answer []byte, out *bufio.Writer) { fmt.Fprintf(out, "%s\r\n", answer) })
