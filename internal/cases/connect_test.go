@@ -315,11 +315,12 @@ func TestVersionRefused(t *testing.T) {
 func TestEraOfALegacyServer(t *testing.T) {
 	rpc := func(code int, id string) func(http.ResponseWriter, *http.Request, message) {
 		return func(w http.ResponseWriter, _ *http.Request, m message) {
-			if id == "" {
-				id = string(m.ID)
+			own := id
+			if own == "" {
+				own = string(m.ID)
 			}
 			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, id, code)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, own, code)
 		}
 	}
 	tests := map[string]func(http.ResponseWriter, *http.Request, message){
