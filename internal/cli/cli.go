@@ -99,7 +99,7 @@ func newRoot(env *Env, stdio *stdioCommand) *cobra.Command {
 		Use:   "hallmark",
 		Short: "Audit MCP servers: what they serve, how they serve it, and what that is worth",
 		Long: `Hallmark connects to an MCP server, records what it answers, and judges the recording with rules that each cite their source.
-It only reads: no tool is called and nothing on the server is changed.`,
+It only reads: unless asked to, it calls no tool and changes nothing on the server.`,
 		Example: `  hallmark audit https://example.com/mcp
   hallmark audit --stdio npx -y @modelcontextprotocol/server-everything
   hallmark replay audit.rec.json`,

@@ -331,6 +331,7 @@ var formats = map[string]string{
 // hints are texts for properties whose names say what belongs there, where no format does.
 var hints = []struct{ part, text string }{
 	{"email", "user@example.com"}, {"url", "https://example.com/"}, {"uri", "https://example.com/"}, {"date", "2024-01-15"},
+	{"timezone", "UTC"}, {"time_zone", "UTC"}, {"language", "en"}, {"country", "DE"}, {"currency", "EUR"},
 }
 
 const plainText = "example"

@@ -64,6 +64,7 @@ func TestArguments(t *testing.T) {
 		{"one of two must be there", `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"oneOf":[{"required":["a"]},{"required":["b"]}]}`, `{"a":1}`},
 		{"not", property(`{"type":"string","not":{"const":"x"}}`), `{"p":"example"}`},
 		{"name that tells what belongs there", `{"type":"object","properties":{"imageUrl":{"type":"string"}},"required":["imageUrl"]}`, `{"imageUrl":"https://example.com/"}`},
+		{"hints give way to bounds", `{"type":"object","properties":{"timezone":{"type":"string"},"language":{"type":"string","minLength":5}},"required":["timezone","language"]}`, `{"timezone":"UTC","language":"example"}`},
 		{"recursive, with an end", `{"$ref":"#/$defs/n","$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"},"v":{"type":"integer"}},"required":["v"]}}}`, `{"v":1}`},
 		{"a name with quotes", `{"type":"object","properties":{"a\"b<":{"type":"integer"}},"required":["a\"b<"]}`, `{"a\"b<":1}`},
 	} {

@@ -117,6 +117,8 @@ func newTool(item observe.Item, callAll bool) tool {
 		t.skip = "the tool has no name"
 	case item.Index >= MaxTools:
 		t.skip = fmt.Sprintf("only the first %d tools are called", MaxTools)
+	case item.Path("execution", "taskSupport").TextOr("") == "required":
+		t.skip = "the tool runs as a task only"
 	case !callAll && !item.Path("annotations", "readOnlyHint").True():
 		t.skip = "the tool is not declared read-only; --call-all calls it all the same"
 	}

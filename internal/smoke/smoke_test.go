@@ -230,6 +230,7 @@ func TestWhatIsCalled(t *testing.T) {
 		json.RawMessage(`{"name":"says_nothing","inputSchema":{"type":"object","required":["x"]}}`),
 		json.RawMessage(`{"name":"lies","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":"true"}}`),
 		json.RawMessage(`{"inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`),
+		tool("task", `,"execution":{"taskSupport":"required"}`),
 		json.RawMessage(`{"name":"hallmark_smoke_nonexistent_tool","inputSchema":{"type":"object"}}`),
 	)
 	for _, all := range []bool{false, true} {
@@ -252,7 +253,7 @@ func TestWhatIsCalled(t *testing.T) {
 		if diff := cmp.Diff(want, called); diff != "" {
 			t.Errorf("all: %v (-want +got):\n%s", all, diff)
 		}
-		if s.CallAll != all || s.Coverage.ToolsTotal != 6 {
+		if s.CallAll != all || s.Coverage.ToolsTotal != 7 {
 			t.Errorf("%+v", s)
 		}
 	}
