@@ -70,21 +70,18 @@ func (f *projectFlags) check() error {
 
 // load finds and reads the configuration and the files of the gates. What stands on the command line counts before the configuration.
 func (f *projectFlags) load(env *Env, p *policy.Policy, quiet bool) error {
-	v, err := audit.Vocabulary(p)
-	if err != nil {
-		return err
-	}
 	path := ""
+	var err error
 	switch {
 	case f.noConfig:
 	case f.config != "":
 		path = f.config
-		f.applied, err = readConfig(f.config, f.config, formsOf(f.config), v)
+		f.applied, err = readConfig(f.config, f.config, formsOf(f.config), p)
 		if errors.Is(err, config.ErrNoTable) {
 			err = fmt.Errorf("%s has no table [tool.hallmark]", f.config)
 		}
 	default:
-		f.applied, path, err = findConfig(env, v)
+		f.applied, path, err = findConfig(env, p)
 	}
 	if err != nil {
 		return usage(err.Error(), "")
@@ -97,11 +94,15 @@ func (f *projectFlags) load(env *Env, p *policy.Policy, quiet bool) error {
 			fmt.Fprintf(env.Stderr, "hallmark: configuration %s\n", visible(f.applied.Source))
 		}
 	}
-	return f.loadGates(filepath.Dir(path), v)
+	return f.loadGates(filepath.Dir(path), p)
 }
 
 // loadGates settles the gates; files that the configuration names are looked for beside it.
-func (f *projectFlags) loadGates(folder string, v config.Vocabulary) error {
+func (f *projectFlags) loadGates(folder string, p *policy.Policy) error {
+	var categories []string
+	for _, c := range p.Categories {
+		categories = append(categories, c.Name)
+	}
 	var g config.Gate
 	source := ""
 	if f.applied != nil {
@@ -128,8 +129,8 @@ func (f *projectFlags) loadGates(folder string, v config.Vocabulary) error {
 		if !ok || err != nil || n < 0 || n > 100 {
 			return usage(fmt.Sprintf("--fail-under-category %q is not of the form NAME=PERCENTAGE", c), "for example --fail-under-category security=90")
 		}
-		if !slices.Contains(v.Categories, name) {
-			return usage(fmt.Sprintf("--fail-under-category: no category is called %q%s", name, tomldoc.OrOneOf(name, v.Categories)), "")
+		if !slices.Contains(categories, name) {
+			return usage(fmt.Sprintf("--fail-under-category: no category is called %q%s", name, tomldoc.OrOneOf(name, categories)), "")
 		}
 		given[name] = true
 		f.gates.Categories = append(f.gates.Categories, gate.Percent{Name: "--fail-under-category " + c, Category: name, Least: n})
@@ -255,7 +256,7 @@ func formsOf(name string) []config.Form {
 }
 
 // readConfig reads a file in the first of the forms whose table it has.
-func readConfig(path, label string, forms []config.Form, v config.Vocabulary) (*config.Config, error) {
+func readConfig(path, label string, forms []config.Form, p *policy.Policy) (*config.Config, error) {
 	text, err := readText(path)
 	if err != nil {
 		var cause *fs.PathError
@@ -263,6 +264,10 @@ func readConfig(path, label string, forms []config.Form, v config.Vocabulary) (*
 			err = cause.Err
 		}
 		return nil, fmt.Errorf("cannot read %s: %w", label, err)
+	}
+	v, err := audit.Vocabulary(p)
+	if err != nil {
+		return nil, err
 	}
 	var c *config.Config
 	for _, form := range forms {
@@ -285,7 +290,7 @@ func readText(path string) ([]byte, error) {
 
 // findConfig looks for a configuration in the working directory and above it, up to the root of the repository. The first file found
 // decides alone.
-func findConfig(env *Env, v config.Vocabulary) (c *config.Config, path string, err error) {
+func findConfig(env *Env, p *policy.Policy) (c *config.Config, path string, err error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return nil, "", fmt.Errorf("cannot tell the working directory: %w", err)
@@ -300,7 +305,7 @@ func findConfig(env *Env, v config.Vocabulary) (c *config.Config, path string, e
 			if info, err := os.Stat(path); err != nil || info.IsDir() {
 				continue
 			}
-			c, err := readConfig(path, label, []config.Form{form}, v)
+			c, err := readConfig(path, label, []config.Form{form}, p)
 			switch {
 			case errors.Is(err, config.ErrNoTable):
 				continue
