@@ -102,7 +102,7 @@ var directives = sync.OnceValue(func() directivePatterns {
 		call:     re(`(?i)\b(?:call|calling|invoke|invoking)\b:?\s+(?:the\s+)?`),
 		tool:     re(`(?i)\s+tool\b`),
 		token:    re(`^[\pL\pN\pM_./\\-]+`),
-		codeName: re(`^([A-Za-z0-9_./-]{1,128})(?:\([^` + "`" + `]*\))?$`),
+		codeName: re(`^([A-Za-z0-9_./-]+)(?:\([^` + "`" + `]*\))?$`),
 	}
 })
 
@@ -257,7 +257,7 @@ func (p passage) codeAt(i int) (codeSpan, bool) {
 // codeName returns the name in a code span, without its arguments; "" when it is none.
 func codeName(content string) string {
 	m := directives().codeName.FindStringSubmatch(content)
-	if m == nil || !strings.ContainsFunc(m[1], func(r rune) bool { return r < utf8.RuneSelf && letter(byte(r)) }) || notTool(m[1]) {
+	if m == nil || len(m[1]) > 128 || !strings.ContainsFunc(m[1], func(r rune) bool { return r < utf8.RuneSelf && letter(byte(r)) }) || notTool(m[1]) {
 		return ""
 	}
 	return m[1]

@@ -10,6 +10,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"github.com/mcp-hallmark/hallmark/internal/lexical"
 	"github.com/mcp-hallmark/hallmark/internal/observe"
 	"github.com/mcp-hallmark/hallmark/internal/rule"
 )
@@ -131,8 +132,7 @@ func codeText(span *ast.CodeSpan, source []byte) string {
 }
 
 var (
-	namePattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
-	cueBefore   = sync.OnceValue(func() *regexp.Regexp {
+	cueBefore = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)(?:^|[^\pL\pN_])(call|calling|invoke|invoking|tools?)[\s\p{Z}]*$`)
 	})
 	cueAfter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^[\s\p{Z}]*tools?(?:$|[^\pL\pN_])`) })
@@ -145,7 +145,7 @@ func spansOf(runs []run) []reference {
 			continue
 		}
 		name, called := strings.CutSuffix(r.text, "()")
-		if !namePattern.MatchString(name) {
+		if !lexical.ToolName(name) {
 			continue
 		}
 		before := cueBefore().FindStringSubmatch(wordsBefore(runs[:i]))

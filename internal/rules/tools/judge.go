@@ -3,7 +3,6 @@ package tools
 
 import (
 	"fmt"
-	"regexp"
 	"unicode/utf8"
 
 	"github.com/mcp-hallmark/hallmark/internal/fields"
@@ -43,13 +42,11 @@ func unnamed(o *observe.Observation) []rule.Finding {
 	return found
 }
 
-var nameFormat = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
-
 // misnamed looks at names that are strings; the others are the business of unnamed.
 func misnamed(o *observe.Observation) []rule.Finding {
 	var found []rule.Finding
 	for _, item := range o.Tools.Items {
-		if text, ok := item.Get("name").Text(); ok && !nameFormat.MatchString(text) {
+		if text, ok := item.Get("name").Text(); ok && !lexical.ToolName(text) {
 			seen := "name is " + lexical.Excerpt(item.Get("name"))
 			if n := utf8.RuneCountInString(text); n > 128 {
 				seen = fmt.Sprintf("name has %d characters", n)
