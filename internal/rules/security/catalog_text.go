@@ -37,11 +37,26 @@ func catalogPassages(o *observe.Observation) []passage {
 	return observe.Derive(o, key{}, func() []passage { return suspects(o) })
 }
 
+// maxClean bounds the texts that are remembered to be clean.
+const maxClean = 10_000
+
 func suspects(o *observe.Observation) []passage {
 	names := listedNames(o)
+	// Keys and stock phrases recur by the thousand. A text that is clean beside one name is clean beside all: an item's own name only
+	// excuses, and is listed as the others are.
+	clean := map[string]bool{}
 	w := walker{wanted: func(text, self string) bool {
-		return len(textscan.Hidden(text)) > 0 || len(textscan.Secrets(text)) > 0 || len(textscan.Injection(text)) > 0 ||
-			len(textscan.Exfiltration(text)) > 0 || len(names.CrossTool(text, self)) > 0
+		if clean[text] {
+			return false
+		}
+		if len(textscan.Hidden(text)) > 0 || len(textscan.Secrets(text)) > 0 || len(textscan.Injection(text)) > 0 ||
+			len(textscan.Exfiltration(text)) > 0 || len(names.CrossTool(text, self)) > 0 {
+			return true
+		}
+		if len(clean) < maxClean {
+			clean[text] = true
+		}
+		return false
 	}}
 	w.add(passage{entity: "server", index: -1, step: o.Instructions.Step, pointer: o.Instructions.Pointer, path: "/instructions", prefix: "/instructions"}, o.Instructions.Value)
 	info := passage{entity: "server", index: -1, step: o.ServerInfo.Step, pointer: o.ServerInfo.Pointer, path: "/serverInfo", prefix: "/serverInfo"}

@@ -84,9 +84,12 @@ const longestEcho = 512
 // uninformative returns how a tool's description says nothing: "placeholder", "echoes_name", or empty.
 func uninformative(item observe.Item) string {
 	raw := item.Get("description").TextOr("")
+	if utf8.RuneCountInString(raw) > longestEcho {
+		return ""
+	}
 	text := normalized(raw)
 	switch {
-	case text == "" || utf8.RuneCountInString(raw) > longestEcho:
+	case text == "":
 		return ""
 	case placeholders[text] || placeholderMark.MatchString(text):
 		return "placeholder"

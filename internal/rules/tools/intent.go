@@ -192,16 +192,14 @@ func declaredReadOnly(item observe.Item) bool { return says(item, "readOnlyHint"
 func understated(o *observe.Observation) []rule.Finding {
 	var found []rule.Finding
 	for _, item := range o.Tools.Items {
-		if !destructive(item) {
-			continue
-		}
 		seen := ""
 		switch {
 		case declaredReadOnly(item):
 			seen = "a tool that deletes has readOnlyHint true"
 		case says(item, "destructiveHint", false):
 			seen = "a tool that deletes has destructiveHint false"
-		default:
+		}
+		if seen == "" || !destructive(item) {
 			continue
 		}
 		found = append(found, at(item, "/annotations", "destructive_tool_declared_safe", seen, "readOnlyHint false and destructiveHint true, or no destructiveHint"))
@@ -212,7 +210,7 @@ func understated(o *observe.Observation) []rule.Finding {
 func readersWithoutHint(o *observe.Observation) []rule.Finding {
 	var found []rule.Finding
 	for _, item := range o.Tools.Items {
-		if h := hintOf(item, "readOnlyHint"); annotatedReader(item) && !h.given && !h.unreadable {
+		if h := hintOf(item, "readOnlyHint"); !h.given && !h.unreadable && annotatedReader(item) {
 			found = append(found, at(item, "/annotations/readOnlyHint", "read_tool_without_read_only_hint", "a tool that reads has no readOnlyHint", "ideally readOnlyHint true"))
 		}
 	}
